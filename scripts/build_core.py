@@ -30,10 +30,10 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 LIBRARY = CORE / f"machine{SUFFIX}"
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
-SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN")
+SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
-LARGE = ("INF", "LARGEST", "BEGUN", "ENDED", "EFFECTS", "SAID", "SAID_BEGINS", "SAID_ENDS")
-LARGE += ("BEGINNING", "ENDING")  # no C compiler takes them for an enum
+LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
+LARGE += ("SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING")  # no C compiler takes them for an enum
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
 

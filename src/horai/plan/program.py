@@ -167,6 +167,25 @@ class Plan:
             if delay.origin_key not in stratum.fluents
         )
 
+    @cached_property
+    def changing(self) -> frozenset[Key]:
+        """The background relations that depend on the members of dynamic domains."""
+        found = set(self.dynamic)
+        while True:
+            more = {
+                key
+                for key, branches in self.background.items()
+                if key not in found
+                and any(
+                    isinstance(step, op.FactJoin) and step.key in found
+                    for branch in branches
+                    for step in op.walk(branch.body)
+                )
+            }
+            if not more:
+                return frozenset(found)
+            found |= more
+
     def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
         return frozenset(
             literal.fvp.key

@@ -246,6 +246,8 @@ class Deadlines:
         for step in plan.full.steps:
             if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
                 return None
+            if step.key in self.plan.changing:
+                return None
             rows = self.facts.rows(step.key).tolist()
             fits = [
                 dict(zip((show(t) for t in step.terms), row, strict=True))

@@ -54,6 +54,11 @@ class StaticFacts:
             self._rows[key] = self.rows_of(self.knowledge.table(key, self.evaluator))
         return self._rows[key]
 
+    def stated(self, key: Key) -> Rows:
+        """The rows of a relation that no rule has to say."""
+        table = self.knowledge.stated(key)
+        return np.zeros((0, key[1]), np.int64) if table is None else self.rows_of(table)
+
     def rows_of(self, table: Relation) -> Rows:
         """The different rows of a table of columns."""
         if not table.columns:

@@ -13,7 +13,7 @@ import numpy as np
 
 from horai.engine.core.program import Program
 from horai.engine.core.reach import ENDLESS, Reach
-from horai.plan.ec.instructions import CODE, FIELD, FIELDS, INF, KIND, TABLE, WIDTH
+from horai.plan.ec.instructions import FIELD, FIELDS, INF, KIND, TABLE
 from horai.temporal.spans import Ints, Mask
 
 
@@ -44,11 +44,10 @@ class Shape:
         stride = np.array([own.get(kind, -1) for kind in range(len(KIND))])[self.kind]
         self.stride = np.where(stride == 0, columns[:, FIELD["C_STRIDE"]], stride)
         sites = program.layout.sites
-        self.lists = np.array([site.lists for site in sites], np.bool_)
-        code = np.array(program.code, np.int64).reshape(-1, WIDTH)
-        asked = code[(code[:, 0] == CODE["HAS"]) & (code[:, 3] == 0), 2]
+        self.by_row = np.array([site.lists for site in sites], np.bool_)
+        """Is it a whole row that looks? Then its program makes the links when it comes back."""
         self.rules = columns[:, FIELD["C_CODE"]]
-        self.stays = np.isin(np.arange(len(tables)), asked)
+        self.stays = np.zeros(len(tables), np.bool_)
         if program.first is not None:
             self.stays[program.first] = True
         """The tables whose rows are more than what their lines say."""
@@ -97,7 +96,7 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
     points = pool[_words(place, stride[line])]
     said = _remembered(shape.head[column[line]] == 3, place, stride[line], points, pool)
 
-    needed = ~shape.lists[links[:, 1]] & (sizes[links[:, 2], 0] > 0)
+    needed = ~shape.by_row[links[:, 1]] & (sizes[links[:, 2], 0] > 0)
     needed &= links[:, 3] > _after(reach.looks[links[:, 1]], cut)
     links = links[needed]
     stays = shape.stays[rows[:, 0]]

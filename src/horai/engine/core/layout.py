@@ -21,6 +21,7 @@ Key = tuple[str, int]
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
 RUN: Key = ("run~", 0)
 PARTS = {
+    "known": "C_KNOWN",
     "start": "C_STARTS",
     "end": "C_ENDS",
     "startI": "C_STARTIS",
@@ -98,7 +99,10 @@ class Table:
 
 @dataclass
 class Site:
-    """Somebody who looks at a column: rules of a driver, or a list of the row that is linked."""
+    """Somebody who looks at a column: rules of a driver, or the row that is linked.
+
+    Of a row `lists` says what it is told.
+    """
 
     column: Relation
     lists: int = 0  # what it is told, if it is no rule: `TO_LISTS` and the like
@@ -247,6 +251,13 @@ class Layout:
                     self.fluent(key)
             if isinstance(rule, ec.InputFluent):
                 self.fluent(key_of(rule.fvp.fluent))
+        for key, groundings in self.plan.groundings.items():
+            if any(call.key in self.plan.dynamic for one in groundings for call in one.calls):
+                spoken = key in self.events or key in self.fluents
+                if not spoken and any(one.value is None for one in groundings):
+                    self.event(key)
+                if not spoken:
+                    self.fluent(key)
 
     def event(self, key: Key) -> Relation:
         """The relation of an event; of one that no rule derives, an input."""
@@ -342,7 +353,9 @@ class Layout:
         if what not in relation.parts:
             width = relation.key[1] + 1
             keys = relation.keys
-            rest = (width - 1,) if relation.kind != "input" else (width,)
+            rest: tuple[int, ...] = (width - 1,) if relation.kind != "input" else (width,)
+            if what == "known":
+                rest = ()
             made = Relation("event", relation.key, keys, rest, level=relation.level, shown=False)
             relation.table.add(made)
             relation.parts[what] = made
@@ -357,6 +370,20 @@ class Layout:
             made = Relation("event", RUN, (), derived=False, shown=False)
             self.events[RUN] = self.table(0).add(made)
         return self.events[RUN]
+
+    def members(self, key: Key) -> Relation:
+        """A dynamic domain as a fluent that its members have from the start of the run on."""
+        name = (f"{key[0]}~", key[1])
+        if name not in self.fluents:
+            made = Relation("simple", name, tuple(range(key[1])), shown=False)
+            self.fluents[name] = [self.table(key[1]).add(made)]
+        return self.fluents[name][0]
+
+    def known(self, relation: Relation) -> Key:
+        """The event that something is known of an input fluent and value; it is at the start."""
+        key = (f"known {relation.key[0]}", relation.key[1] + 1)
+        self.events[key] = self.part(relation, "known")
+        return key
 
     def now(self) -> Relation:
         """Something that is other at every query time."""

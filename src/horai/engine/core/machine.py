@@ -101,7 +101,7 @@ def spans_room(S: STATE, L: i64, need: i64) -> i64:
     """The same for spans."""
     off: i64 = S.lines[L].spans
     n: i64 = S.lines[L].ns
-    k: i64 = S.lines[L].cs
+    k: i64 = S.lines[L].cs & ~BARRED
     if off != 0 and n + need <= (8 << k):
         return off
     nk: i64 = k if off != 0 else 0
@@ -112,7 +112,7 @@ def spans_room(S: STATE, L: i64, need: i64) -> i64:
         memcpy(cython.address(S.pool[new]), cython.address(S.pool[off]), n * 8)
         dispose(S, off, k)
     S.lines[L].spans = new
-    S.lines[L].cs = nk
+    S.lines[L].cs = nk | (S.lines[L].cs & BARRED)
     return new
 
 
@@ -1460,7 +1460,13 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             k = S.rows[S.lines[L].row].key
             S.keys[k + x] = S.reg[y]
         elif op == BAR:
-            S.lines[first + x].cs = BARRED
+            if (S.lines[first + x].cs & BARRED) == 0:
+                S.lines[first + x].cs |= BARRED
+                dirty(S, first + x, S.origin, INF)
+        elif op == ALLOW:
+            if (S.lines[first + x].cs & BARRED) != 0:
+                S.lines[first + x].cs &= ~BARRED
+                dirty(S, first + x, S.origin, INF)
         elif op == WAKE:
             if S.returning == 0:
                 push(
@@ -1491,6 +1497,29 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 pc = f
             else:
                 S.reg[w] = S.answer
+        elif op == PCALL:
+            call_procedure(S, x, y, z, L)
+        elif op == GIVE:
+            n = S.args[x]
+            words_room(cython.address(S.given), cython.address(S.given_size), S.ngiven + n)
+            k = 0
+            while k < n:
+                S.given[S.ngiven + k] = S.reg[S.args[x + 1 + k]]
+                k += 1
+            S.ngiven += n
+            pc = f
+        elif op == ANSWER:
+            if S.reg[x + 1] == 0:
+                S.nanswered = S.reg[x + 2]
+                pc = f
+            else:
+                n = S.args[y]
+                k = 0
+                while k < n:
+                    S.reg[S.args[y + 1 + k]] = S.answered[S.reg[x] + k]
+                    k += 1
+                S.reg[x] += n
+                S.reg[x + 1] -= 1
         elif op == CALL:
             k = ask(S, z, y)
             if k == 0:
@@ -1521,11 +1550,63 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def call_procedure(S: STATE, x: i64, pc: i64, p: i64, L: i64) -> cython.void:
+    """Run a procedure for arguments in registers; its answers can be iterated from x on.
+
+    The list at p: where it is described, and registers of arguments. It is described by its number,
+    the range of registers it uses, which other calls of it must keep, how many words an answer has,
+    and the registers of its parameters.
+    """
+    what: i64 = S.args[p]
+    low: i64 = S.args[what + 1]
+    size: i64 = S.args[what + 2] - low
+    width: i64 = S.args[what + 3]
+    n: i64 = S.args[what + 4]
+    if S.depth == 0:
+        S.calls = 0
+    S.calls += 1
+    if S.depth >= DEEPEST or S.calls > CALLS:
+        S.error = 5
+        S.called = S.args[what]
+        return
+    base: i64 = S.nstack
+    words_room(cython.address(S.stack), cython.address(S.stack_size), base + size + n)
+    i: i64 = 0
+    while i < n:
+        S.stack[base + size + i] = S.reg[S.args[p + 1 + i]]
+        i += 1
+    memcpy(cython.address(S.stack[base]), cython.address(S.reg[low]), size * 8)
+    i = 0
+    while i < n:
+        S.reg[S.args[what + 5 + i]] = S.stack[base + size + i]
+        i += 1
+    S.nstack = base + size
+    S.depth += 1
+    first: i64 = S.ngiven
+    start: i64 = S.nanswered
+    run_rules(S, pc, L, ALL_RULES, 0, 0, 1)
+    S.depth -= 1
+    S.nstack = base
+    memcpy(cython.address(S.reg[low]), cython.address(S.stack[base]), size * 8)
+    n = S.ngiven - first
+    words_room(cython.address(S.answered), cython.address(S.answered_size), start + n + 1)
+    memcpy(cython.address(S.answered[start]), cython.address(S.given[first]), n * 8)
+    S.ngiven = first
+    S.nanswered = start + n
+    S.reg[x] = start
+    S.reg[x + 1] = n // width
+    S.reg[x + 2] = start
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def load_driver(S: STATE, L: i64, i: i64) -> cython.void:
     """Time, key and arguments of a point into the registers from 0 on."""
     g: i64 = S.lines[L].col * FIELDS
     off: i64 = S.lines[L].points + i
     S.reg[0] = 2 * S.pool[off] + 1
+    S.nanswered = 0
     n: i64 = load_key(S, L)
     k: i64 = S.cols[g + C_HEAD]
     stride: i64 = S.cols[g + C_STRIDE]
@@ -1570,7 +1651,9 @@ def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
     g: i64 = S.lines[L].col * FIELDS
     load_driver(S, L, i)
     state: i64 = S.pool[S.lines[L].points + i + 1]
-    fired: i64 = (state >> RULES_AT) & ~(mask << PEND)
+    every: i64 = ALL_RULES
+    fired: i64 = (state >> RULES_AT) & ~(every << PEND)
+    S.pool[S.lines[L].points + i + 1] = state & ~(mask << (PEND + RULES_AT))
     S.nem = 0
     pc: i64 = S.args[S.cols[g + C_RULES] + 2 * level + 1]
     got: i64 = run_rules(S, pc, L, mask, fired, 0, 1)
@@ -1578,8 +1661,9 @@ def evaluate(S: STATE, L: i64, i: i64, mask: i64, level: i64) -> cython.void:
     lost: i64 = fired & mask & ~got & ~listed
     if lost != 0:
         run_rules(S, pc, L, lost, 0, 1, -1)
-    state = S.pool[S.lines[L].points + i + 1]
-    S.pool[S.lines[L].points + i + 1] = (state & 0x1FFFF) | (((fired & ~mask) | got) << RULES_AT)
+    # What it said may have woken it again.
+    state = S.pool[S.lines[L].points + i + 1] & (0x1FFFF | (every << (PEND + RULES_AT)))
+    S.pool[S.lines[L].points + i + 1] = state | (((fired & ~mask) | got) << RULES_AT)
     listed &= mask
     if listed != 0:
         say_again(S, L, i, listed)
@@ -1731,6 +1815,9 @@ def held_longer(S: STATE, L: i64, n: i64) -> cython.void:
 @cython.exceptval(check=False)
 def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
     """Whoever reads is told that what it looks at is other in [a, z)."""
+    if reader[S_LISTS] == TO_ROW:
+        enter_row(S, S.lines[target].row)
+        return
     if reader[S_LISTS] != 0:
         if reader[S_LISTS] == TO_LISTS:
             dirty(S, target, a, z)
@@ -2014,7 +2101,10 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
     S.lines[L].ns = have + grow
     feeds: i64 = S.cols[S.lines[L].col * FIELDS + C_FEEDS]
     values: i64 = S.cols[S.lines[L].col * FIELDS + C_VALUES]
-    i: i64 = 0
+    i: i64 = S.cols[S.lines[L].col * FIELDS + C_KNOWN]
+    if i != 0 and (have == 0) != (have + grow == 0):
+        emit_event(S, L + i, S.origin, cython.address(S.tmp[0]), 1 if have == 0 else -1)
+    i = 0
     j: i64 = m
     while i < old or j < n:
         if i < old and j < n and S.gone[i] == S.tmp[j] and S.gone[i + 2] == S.tmp[j + 2]:
@@ -2311,6 +2401,8 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                             if S.args[d + 2] == ANY:
                                 nfx = effect(S, nfx, t, 1, source)
                             else:
+                                if turn == 1 and S.args[d + 2] == source:
+                                    S.error = 6  # it acts if, and only if, it does not
                                 v = S.args[d + 2]
                                 if begun_now(S, now, nfx, t, v) == 0:
                                     nfx = effect(S, nfx, t, 0, v)
@@ -3058,21 +3150,29 @@ def put_item(
 def introduce(S: STATE) -> cython.void:
     """Run the programs of rows that are new."""
     while S.introduced < S.nrows and S.error == 0:
-        r: i64 = S.introduced
-        S.introduced = r + 1
-        pc: i64 = S.tables[S.rows[r].table * 8 + T_CODE]
-        if pc != 0:
-            L: i64 = S.rows[r].line
-            S.reg[0] = 1
-            load_key(S, L)
-            run_rules(S, pc, L, ALL_RULES, 0, 1, 1)
+        S.introduced += 1
+        enter_row(S, S.introduced - 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def enter_row(S: STATE, r: i64) -> cython.void:
+    """Run the program of a row: what it looks at, and whether it is in its domain."""
+    pc: i64 = S.tables[S.rows[r].table * 8 + T_CODE]
+    if pc != 0:
+        L: i64 = S.rows[r].line
+        S.reg[0] = 1
+        load_key(S, L)
+        run_rules(S, pc, L, ALL_RULES, 0, 1, 1)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def resolve(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
-    if S.lines[L].cs == BARRED:
+    if (S.lines[L].cs & BARRED) != 0:
+        replace(S, L, 0, S.lines[L].ns, 0)
         return
     kind: i64 = S.cols[S.lines[L].col * FIELDS + C_KIND]
     if kind == SIMPLE:
@@ -3128,11 +3228,22 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
 def settle_level(S: STATE, s: i64) -> cython.void:
     """Do what a level has to do: points first, then what follows from them."""
     if S.cyclic[s] != 0:
+        last: i64 = -INF
+        again: i64 = 0  # in the same cell
+        back: i64 = 0  # to earlier ones
         while S.nheap > 0 and S.heap[0] == s and S.error == 0:
             introduce(S)
             soonest(S)
             L: i64 = S.got[2]
             t: i64 = S.got[1] >> 1
+            if after(S, t) > last:
+                again = 0
+            elif after(S, t) < last:
+                back += 1
+            last = after(S, t)
+            again += 1
+            if again > ROUNDS * (S.nlines + 100) or back > ROUNDS * (S.nlines + 1000):
+                S.error = 6
             if (S.got[1] & 1) == 0:
                 evaluate_at(S, L, t, S.got[3], s)
             else:
@@ -3283,7 +3394,7 @@ def begin_step(S: STATE, q: i64) -> cython.void:
             due(S, L, t)
         elif S.cols[S.lines[L].col * FIELDS + C_KIND] == FILTER:
             # What is open began some time ago.
-            if S.lines[L].cs != BARRED:
+            if (S.lines[L].cs & BARRED) == 0:
                 push(S, 2 * S.cols[S.lines[L].col * FIELDS + C_LEVEL] + 1, L, t, INF)
         else:
             dirty(S, L, t, t)
@@ -3571,6 +3682,9 @@ class Machine:
         free(S.memo)
         free(S.fx)
         free(S.bag)
+        free(S.stack)
+        free(S.given)
+        free(S.answered)
         free(S.memoslots)
         free(S.numeric)
         free(S.reals)
@@ -3839,6 +3953,10 @@ class Machine:
                 S.memoslots[h] = at
             i += 1
         free(slots)
+
+    def called(self):
+        """The number of the procedure that calls itself without end."""
+        return self.state.called
 
     # --- what is kept of it, and taken up again ---------------------------------------------------
 

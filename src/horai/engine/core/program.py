@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -35,7 +35,7 @@ from horai.engine.core.rules import (
 from horai.engine.core.sharing import Started, Step, share
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground
+from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INF, INITIATED, PEND, TERMINATED
@@ -52,8 +52,8 @@ POINT_KINDS: dict[type, str] = {
     ec.TerminatedAt: "terminated",
     ec.HoldsAt: "held",
 }
-QUERY, AT_START = Var("query~"), Var("start~")
-NONE = Var("none~")
+SAID = (ec.InitiatedAt, ec.TerminatedAt)
+QUERY, NONE = Var("query~"), Var("none~")
 MANY = 64  # alternatives of a rule
 
 
@@ -104,6 +104,7 @@ class Program:
     own: int
     layout: Layout
     questions: list[Question]
+    called: list[str]
     columns: list[Relation]
     initially: list[tuple[Relation, PointPlan]]
     first: int | None
@@ -130,6 +131,13 @@ class Lowering:
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
+        self._moving = frozenset(
+            key
+            for key, plans in plan.groundings.items()
+            if any(is_temporal(step, plan) for one in plans for step in op.walk(one.listing))
+        )
+        """What the stream says the domain of."""
+        self.origin = (start - 1) // tick * tick  # when what holds from the start on has begun
         self._cyclic = {
             level
             for level, stratum in zip(self.layout.levels, plan.strata, strict=True)
@@ -147,6 +155,12 @@ class Lowering:
             for delay in stratum.delays:
                 for effect in self._deadlines.effects(delay, level):
                     self._assign(self._with_driver(effect.plan, level, effect), driven, edges)
+            for plan in stratum.initially:
+                if self._begins_with_stream(plan):
+                    plan = replace(plan, kind="initiated", time=Int(self.origin))
+                    self._assign(self._with_driver(plan, level, None, self._run()), driven, edges)
+        for plan, source in self._members():
+            self._assign(self._with_driver(plan, 0, None, source), driven, edges)
         for fluent, entries in self._deadlines.entries.items():
             words = [word for entry in entries for word in entry]
             fluent.fields["C_DELAYS"] = self.code.list([len(entries), *words])
@@ -175,6 +189,7 @@ class Lowering:
             levels,
             self.layout,
             self.rules.questions,
+            self.rules.called,
             columns,
             [found for stratum in self.plan.strata for found in self._initially(stratum)],
             None if self.layout.first is None else self.layout.first.number,
@@ -184,20 +199,46 @@ class Lowering:
         """Rules about what holds from the start on, with their fluents."""
         found = []
         for plan in stratum.initially:
-            self._refuse_changing(plan, plan.chain)
             simple = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
-            found.append((simple, plan))
+            if not self._begins_with_stream(plan):
+                found.append((simple, plan))
         return found
 
-    def _refuse_changing(self, plan: PointPlan, chain: op.Chain) -> None:
-        """What is worked out once must not depend on the stream."""
-        chains = [chain]
-        if plan.domain:
-            chains += [one.listing for one in self.plan.groundings.get(plan.key, ())]
-        for one in chains:
-            for step in op.walk(one):
-                if is_temporal(step, self.plan):
-                    raise NotLowered("a domain that the stream fills", plan.clause)
+    def _begins_with_stream(self, plan: PointPlan) -> bool:
+        """Does the stream say what holds from the start on?"""
+        steps = op.walk(plan.chain)
+        return plan.key in self._moving or any(is_temporal(one, self.plan) for one in steps)
+
+    def _members(self) -> Iterator[tuple[PointPlan, ec.Literal]]:
+        """Rules by which items make members of dynamic domains, with what drives them."""
+        for key, plans in self.plan.groundings.items():
+            for plan in plans:
+                for call in plan.calls:
+                    if call.key not in self.plan.dynamic:
+                        continue
+                    name = self.layout.members(call.key).key
+                    terms = (*call.args, Constant("true"))
+                    for driver in self._items(key, plan):
+                        if names(*call.args) <= names(driver.event):
+                            body = ec.Conjunction((driver,), driver.term)
+                            yield self._at_origin(name, terms, body, plan.clause), driver
+
+    def _at_origin(
+        self, key: Key, terms: tuple[Term, ...], body: ec.Conjunction, clause: ec.Clause
+    ) -> PointPlan:
+        time = Int(self.origin)
+        return PointPlan("initiated", key, terms, time, op.Chain(), frozenset(), body, clause)
+
+    def _items(self, key: Key, plan: GroundingPlan) -> Iterator[ec.Happens]:
+        """The items of an entity with a grounding, as events."""
+        relation = self.layout.events.get(key)
+        if relation is not None and not relation.derived and plan.value is None:
+            yield _happens(key[0], plan.terms, Var("time~"))
+        for one in self.layout.fluents.get(key, ()):
+            if one.kind == "input":
+                name = self.layout.known(one)[0]
+                value = Var("value~") if plan.value is None else plan.value
+                yield _happens(name, (*plan.terms, value), Var("time~"))
 
     # --- rules about points ----------------------------------------------------------------------
 
@@ -239,13 +280,21 @@ class Lowering:
         found += [*then, *held, *points]
         if found:
             return found[0]
-        self.layout.run()
-        return ec.Happens(
-            Constant(RUN[0]), AT_START, Compound("happensAt", (Constant(RUN[0]), AT_START))
-        )
+        return self._run()
 
-    def _with_driver(self, plan: PointPlan, level: int, effect: Effect | None = None) -> DrivenRule:
-        driver = effect.driver if effect else self._driver(plan)
+    def _run(self) -> ec.Happens:
+        """The run itself, as an event."""
+        self.layout.run()
+        return _happens(RUN[0], (), Var("start~"))
+
+    def _with_driver(
+        self,
+        plan: PointPlan,
+        level: int,
+        effect: Effect | None = None,
+        driver: ec.Literal | None = None,
+    ) -> DrivenRule:
+        driver = effect.driver if effect else driver or self._driver(plan)
         attempt = effect.attempt if effect else None
         others = [one for one in ec.conjuncts(plan.body) if one is not driver]
         needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
@@ -255,9 +304,12 @@ class Lowering:
             others += self._in_bounds(driver.bounds, driver.time, others, bound)
         domain = None
         single = True
-        if plan.domain:
-            self._refuse_changing(plan, op.Chain())
-            domain = self.facts.domain(effect.about if effect else plan)
+        about = effect.about if effect else plan
+        listing: op.FactJoin | None = None
+        if plan.domain and plan.key in self._moving:
+            listing = self._listing(about)
+        elif plan.domain:
+            domain = self.facts.domain(about)
             bound |= set(domain[0])
             single = len(domain[1]) <= 1
         temporal = [one for one in others if literal_is_temporal(one, self.plan)]
@@ -265,14 +317,22 @@ class Lowering:
         late = [one for one in others if not any(one is other for other in first)]
         static, more = self._chain(first, late, plan, bound, needed)
         late += more
-        dynamic, stuck = self._chain(late, [], plan, static.bound | bound, needed)
+        given = static.bound | bound
+        if listing is not None:
+            given |= names(listing.term)
+        dynamic, stuck = self._chain(late, [], plan, given, needed)
         if stuck:
             raise NotLowered(f"no order for `{show(stuck[0].term)}`", plan.clause)
+        if listing is not None:
+            wanted = (needed | names(*_terms_in(dynamic)), *dynamic.needed)
+            dynamic = op.Chain((listing, *dynamic.steps), wanted, dynamic.bound)
         # A bit is enough where one solution of the conditions on facts says what the head says.
         given = bound | static.bound
         listed = bool(dynamic.steps or attempt) and (
             not needed <= given or not single or not self._single(static, bound)
         )
+        asked = {plan.key, *(key_of(one.fvp.fluent) for one in (driver,) if isinstance(one, SAID))}
+        listed |= bool(asked & self._moving)
         return DrivenRule(plan, driver, level, static, dynamic, listed, domain, attempt)
 
     def _in_bounds(
@@ -286,6 +346,22 @@ class Lowering:
             for sign, left, right in sides
             if names(left, right) <= known
         ]
+
+    def _listing(self, plan: PointPlan) -> op.FactJoin:
+        """What groundings say of the variables of a head, as a relation that the stream fills."""
+        args, value = plan.terms[: plan.key[1]], plan.terms[-1]
+        valued = plan.kind != "event" and bool(names(value) & plan.domain)
+        terms = (*args, value) if valued else args
+        key = (f"\0{plan.key[0]}", len(terms))
+        self.rules.domains[key] = [
+            op.Branch(
+                one.terms if one.value is None or not valued else (*one.terms, one.value),
+                one.listing,
+            )
+            for one in self.plan.groundings[plan.key]
+            if not valued or one.value is not None
+        ]
+        return op.FactJoin(key, terms, Compound(key[0], terms))
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -422,7 +498,7 @@ class Lowering:
                 alike.append(Started(rule, body, [*steps, *static]))
                 continue
             following = self.code.label()
-            self._enter_point(body, rule, relation, following)
+            self._enter_point(body, rule, relation, following, True)
             self._met(rules, rule, body, self._static(body, rule, following), following)
             self.code.here(following)
         share(alike, lambda one, fail, after: self._met(rules, one.rule, one.body, fail, after))
@@ -458,7 +534,12 @@ class Lowering:
         return _bind(body, rule.driver.time, every)  # type: ignore[union-attr]
 
     def _enter_point(
-        self, body: Body, rule: DrivenRule, relation: Relation, following: Label
+        self,
+        body: Body,
+        rule: DrivenRule,
+        relation: Relation,
+        following: Label,
+        first: bool = False,
     ) -> None:
         """Bind the variables of the driver of a rule."""
         driver = rule.driver
@@ -470,7 +551,8 @@ class Lowering:
         every = [terms[at] for at in (*relation.keys, *relation.rest)]
         self._enter(body, driver.time, every[:-1], following)
         kind = POINT_KINDS[type(driver)]
-        body.value_of_point(kind, relation.key, terms, len(every), following)
+        later = first and relation.key in self._moving
+        body.value_of_point(kind, relation.key, terms, len(every), following, later)
         if rule.plan.time == driver.time:
             self._in_run(body, following)
 
@@ -542,7 +624,8 @@ class Lowering:
         args = plan.terms[: plan.key[1]]
         assert plan.time is not None
         time = body.load(plan.time, again)
-        if plan.time != rule.driver.time and rule.attempt is None:  # type: ignore[union-attr]
+        begins = plan.time == Int(self.origin)
+        if plan.time != rule.driver.time and rule.attempt is None and not begins:  # type: ignore[union-attr]
             self.code.emit("AFTER", time, self.code.constant(2 * self.start + 1), fail=again)
         for place, bound in enumerate(plan.bounds or ()):
             if body.is_bound(bound):
@@ -575,7 +658,9 @@ class Lowering:
                 self.code.emit("SAY", line, -1, time, shift)
             else:
                 said = body.load(value, again)
-                if plan.kind == "initiated" and by_value(self.plan, plan.key):
+                if begins and plan.key in self.plan.groundings:
+                    body.ask_domain(plan.key, args, value, again)
+                elif plan.kind == "initiated" and by_value(self.plan, plan.key):
                     said = self._inside(body, plan, args, said)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
@@ -636,25 +721,27 @@ class Lowering:
             return True
         if relation.kind == "static":
             assert relation.value is not None
-            if not is_ground(plan.value) and names(plan.value) & _bound_by(plan.check):
-                raise NotLowered("a grounding that gives values", plan.clause)
             return may_match(plan.value, relation.value)
         return False  # asked with each value
 
     def _check(self, body: Body, relation: Relation, plans: Sequence[GroundingPlan]) -> None:
-        done = self.code.label()
+        done, inside = self.code.label(), self.code.label()
+        moving = relation.key in self._moving
         for plan in plans:
             body.env, body.clause = {}, plan.clause
             following = self.code.label()
             for place, term in enumerate(plan.terms, 1):
                 body.match(term, place, following)
             if plan.value is not None and relation.value is not None:
-                for name in names(plan.value):
-                    body.env[name] = body.load(relation.value, following)
+                body.match(plan.value, body.load(relation.value, following), following)
             body.chain(plan.check, following)
-            self.code.emit("JMP", fail=done)
+            self.code.emit("JMP", fail=inside if moving else done)
             self.code.here(following)
         self.code.emit("BAR", relation.place)
+        if moving:
+            self.code.emit("JMP", fail=done)
+            self.code.here(inside)
+            self.code.emit("ALLOW", relation.place)
         self.code.here(done)
 
     def _rows(self, table: Table) -> None:
@@ -724,6 +811,11 @@ def _bind(body: Body, time: Term, terms: Sequence[Term]) -> list[Step]:
             body.env[held.name] = register
             found.append((op.Unify(held, term, Compound("=", (held, term))), names(term)))
     return found
+
+
+def _happens(name: str, args: tuple[Term, ...], time: Var) -> ec.Happens:
+    event = make(name, *args)
+    return ec.Happens(event, time, Compound("happensAt", (event, time)))
 
 
 def _names_time(literal: ec.Literal, time: Term | None) -> bool:

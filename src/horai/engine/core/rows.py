@@ -350,7 +350,7 @@ class RuleRows:
         free = [at for at in range(len(terms)) if at not in bound]
         place = code.list([len(bound), *(body.load(terms[at], fail) for at in bound)])
         if not free:
-            code.emit("HAS", place, source.table.number, 1, fail=fail)
+            code.emit("HAS", place, source.table.number, fail=fail)
             return fail
         buckets = self.rules.layout.index(source.table, bound)
         iterator = body.register(3)

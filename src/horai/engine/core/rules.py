@@ -31,6 +31,7 @@ from horai.plan.ec.instructions import (
     GHOST,
     INF,
     REGISTERS,
+    TO_ROW,
     WIDTH,
 )
 from horai.plan.ec.literals import names
@@ -167,7 +168,9 @@ class Rules:
         self.put_index, self.start, self.allen_memory = put_index, start, allen_memory
         self.code = Code()
         self.questions: list[Question] = []
-        self.changing = changing_facts(plan)
+        self.called: list[str] = []  # procedures, by number
+        self.domains: dict[tuple[str, int], list[op.Branch]] = {}
+        """What groundings list that depend on the stream."""
 
 
 class Body:
@@ -194,6 +197,9 @@ class Body:
         self.next = first
         self.time: Term | None = None
         self.before: dict[str, int] = {}  # times that are always as long before that of the driver
+        self.procedures: dict[tuple[tuple[str, int], frozenset[int]], tuple[Label, int]] = {}
+        """Where the code of a procedure begins, and where it is described."""
+        self.unfolding: tuple[tuple[str, int], ...] = ()
         self.loops = False  # may what is done so far have several solutions?
 
     # --- registers -------------------------------------------------------------------------------
@@ -268,11 +274,17 @@ class Body:
         self.env, self.clause = known, clause
 
     def value_of_point(
-        self, kind: str, key: tuple[str, int], terms: Sequence[Term], found: int, fail: Label
+        self,
+        kind: str,
+        key: tuple[str, int],
+        terms: Sequence[Term],
+        found: int,
+        fail: Label,
+        anywhere: bool = False,
     ) -> None:
         """Bind the value of an initiation or termination; one of all values is one of each.
 
-        What is outside its domain has no points.
+        What is outside its domain has no points, unless `anywhere` leaves that to be asked later.
         """
         plan = self.rules.plan
         *args, value = terms[: key[1] + 1]
@@ -291,7 +303,7 @@ class Body:
             self.code.here(one)
             self.code.emit("EQ", found, self.load(value, fail), fail=fail)
             self.code.here(done)
-        if key in plan.groundings:
+        if key in plan.groundings and not anywhere:
             self.ask_domain(key, args, value, fail)
 
     # --- chains ----------------------------------------------------------------------------------
@@ -350,6 +362,8 @@ class Body:
                 return fail
             case _ if not is_temporal(step, self.rules.plan):
                 return self._asked(step, needed, fail)
+            case op.Procedure():
+                return self._procedure(step, fail)
             case _:
                 raise self.refuse(f"{type(step).__name__} over the stream: `{show(step.term)}`")
 
@@ -527,13 +541,71 @@ class Body:
         self.match(step.result, found, fail)
         return fail
 
+    # --- procedures ------------------------------------------------------------------------------
+
+    def _procedure(self, step: op.Procedure, fail: Label) -> Label:
+        """A call of rules that need arguments, and that may call themselves."""
+        free = [at for at in range(len(step.args)) if at not in step.bound]
+        if (step.key, step.bound) not in self.procedures:
+            self._clauses(step, free)
+        entry, place = self.procedures[step.key, step.bound]
+        given = [self.load(step.args[at], fail) for at in sorted(step.bound)]
+        outs = [self.register() for _ in free] or [self.register()]
+        iterator = self.register(3)
+        self.code.emit("PCALL", iterator, entry, self.code.list([place, *given]))
+        again = self.code.label()
+        self.code.here(again)
+        self.code.emit("ANSWER", iterator, self.code.list([len(outs), *outs]), fail=fail)
+        for at, out in zip(free, outs, strict=False):
+            self.match(step.args[at], out, again)
+        self.loops = True
+        return again
+
+    def _clauses(self, step: op.Procedure, free: list[int]) -> None:
+        """The code of a procedure, for calls from this rule."""
+        code, rules = self.code, self.rules
+        entry, over = code.label(), code.label()
+        low = self.next
+        params = {at: self.register() for at in sorted(step.bound)}
+        outs = [self.register() for _ in free] or [self.register()]
+        place = len(code.args)
+        number = len(rules.called)
+        rules.called.append(f"{step.key[0]}/{step.key[1]}")
+        code.args += [number, low, 0, len(outs), len(params), *params.values()]
+        self.procedures[step.key, step.bound] = entry, place
+        outside = self.env
+        code.emit("JMP", fail=over)
+        code.here(entry)
+        for branch in rules.plan.procedures.branches[step.key, step.bound]:
+            following = code.label()
+            self.env = {}
+            for at, register in params.items():
+                self.match(branch.head[at], register, following)
+            again = self.chain(branch.body, following)
+            for at, out in zip(free, outs, strict=False):
+                code.emit("MOV", out, self.load(branch.head[at], again))
+            code.emit("GIVE", code.list([len(outs), *outs]), fail=again)
+            code.here(following)
+        stated = rules.facts.stated(step.key)
+        if len(stated):
+            following = code.label()
+            terms = [Var(f"#arg{at}") for at in range(len(step.args))]
+            self.env = {f"#arg{at}": register for at, register in params.items()}
+            again = self.relation_rows(stated, terms, sorted(params), free, following)
+            for at, out in zip(free, outs, strict=False):
+                code.emit("MOV", out, self.load(terms[at], again))
+            code.emit("GIVE", code.list([len(outs), *outs]), fail=again)
+            code.here(following)
+        code.emit("END")
+        code.here(over)
+        code.args[place + 2] = self.next
+        self.env = outside
+
     # --- facts -----------------------------------------------------------------------------------
 
     def _fact(self, step: op.FactJoin, needed: Names, fail: Label) -> Label:
-        if step.key in self.rules.plan.dynamic:
-            return self._member(step, fail)
-        if step.key in self.rules.changing:
-            raise self.refuse(f"what follows from a dynamic domain: `{show(step.term)}`")
+        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
+            return self._changing(step, fail)
         bound = [at for at, term in enumerate(step.terms) if self.is_bound(term)]
         free = [at for at in range(len(step.terms)) if at not in bound]
         spoken = [name for at in free for name in names(step.terms[at])]
@@ -548,7 +620,7 @@ class Body:
 
     def constants_of(self, step: op.FactJoin, needed: Names) -> bool:
         """Bind what the only row of a relation with some constants says, if there is one."""
-        if step.key in self.rules.changing or step.key in self.rules.plan.dynamic:
+        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
             return False
         bound = [at for at, term in enumerate(step.terms) if is_ground(term)]
         free = [at for at in range(len(step.terms)) if at not in bound]
@@ -569,7 +641,7 @@ class Body:
 
     def is_one_row(self, step: op.FactJoin, fixed: Sequence[int]) -> bool:
         """Do the other terms that are bound find one row of a relation at most?"""
-        if step.key in self.rules.changing or step.key in self.rules.plan.dynamic:
+        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
             return False
         bound = [at for at, t in enumerate(step.terms) if at not in fixed and self.is_bound(t)]
         rows = self.rules.facts.rows(step.key)
@@ -614,36 +686,54 @@ class Body:
             self.match(terms[at], out, fail)
         return fail
 
+    def _changing(self, step: op.FactJoin, fail: Label) -> Label:
+        """What follows from members of dynamic domains: they, facts, and the rules in its place."""
+        key = step.key
+        if key in self.unfolding:
+            raise self.refuse(f"a relation that calls itself about a dynamic domain: {key[0]}")
+        rules = self.rules
+        alternatives: list[Callable[[Label], Label]] = []
+        if key in rules.plan.dynamic:
+            alternatives.append(partial(self._member, step))
+        stated = rules.facts.stated(key)
+        if len(stated):
+            places = list(range(key[1]))
+            bound = [at for at in places if self.is_bound(step.terms[at])]
+            free = [at for at in places if at not in bound]
+            alternatives.append(partial(self.relation_rows, stated, step.terms, bound, free))
+        for branch in (*rules.plan.background.get(key, ()), *rules.domains.get(key, ())):
+            alternatives.append(partial(self._branch, step, branch))
+        if not alternatives:
+            self.code.emit("JMP", fail=fail)
+        self.unfolding = (*self.unfolding, key)
+        try:
+            return self._either(alternatives, names(step.term), fail)
+        finally:
+            self.unfolding = self.unfolding[:-1]
+
     def _member(self, step: op.FactJoin, fail: Label) -> Label:
-        """A member of a dynamic domain: an instance of the input fluent that brings it."""
-        every = [plan for plans in self.rules.plan.groundings.values() for plan in plans]
-        bringing = [p for p in every if any(call.key == step.key for call in p.calls)]
-        inputs = [p for p in bringing if _is_input(p.key, self.layout)]
-        if len(inputs) != 1 or step.key in self.rules.plan.description.facts:
-            raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
-        for plans in self.rules.plan.groundings.values():
-            for plan in plans:
-                calls = [call for call in plan.calls if call.key == step.key]
-                relations = self.layout.fluents.get(plan.key, [])
-                if len(calls) != 1 or len(relations) != 1 or relations[0].kind != "input":
-                    continue
-                (call,) = calls
-                head = (*plan.terms, plan.value)
-                spots = {arg.name: at for at, arg in enumerate(call.args) if isinstance(arg, Var)}
-                terms: list[Term] = []
-                for term in head:
-                    if isinstance(term, Var) and term.name in spots:
-                        terms.append(step.terms[spots[term.name]])
-                    elif term is not None and is_ground(term):
-                        terms.append(term)
-                if len(terms) == len(head) and len(spots) == len(call.args):
-                    if not all(self.is_bound(term) for term in terms):
-                        raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
-                    keys = [self.load(term, fail) for term in terms]
-                    place = self.code.list([len(keys), *keys])
-                    self.code.emit("HAS", place, relations[0].table.number, fail=fail)
-                    return fail
-        raise self.refuse(f"members of a dynamic domain: `{show(step.term)}`")
+        """A member of a dynamic domain: it has been one from the start of the run on."""
+        relation = self.layout.members(step.key)
+        line, fail = self.line(relation, step.terms, self.site(relation, ANY, -INF, INF), fail)
+        start = self.code.constant(2 * self.rules.start + 1)
+        self.code.emit("VALUE", line, self.register(), start, fail=fail)
+        return fail
+
+    def _branch(self, step: op.FactJoin, branch: op.Branch, fail: Label) -> Label:
+        """A rule of the background in the place of the call, with variables of its own."""
+        outside = self.env
+        given = [self.load(term, fail) if self.is_bound(term) else None for term in step.terms]
+        self.env = {}
+        for term, register in zip(branch.head, given, strict=True):
+            if register is not None:
+                self.match(term, register, fail)
+        fail = self.chain(branch.body, fail)
+        found = [self.load(term, fail) for term in branch.head]
+        self.env = dict(outside)
+        for term, register, known in zip(step.terms, found, given, strict=True):
+            if known is None:
+                self.match(term, register, fail)
+        return fail
 
     # --- instances -------------------------------------------------------------------------------
 
@@ -689,6 +779,8 @@ class Body:
 
     def site(self, relation: Relation, value: int, low: int, high: int) -> Site:
         """A reading of this rule."""
+        if self.relation is None:
+            return Site(relation, TO_ROW, value)
         found = Site(relation, 0, value, self.level, self.mask, low, high)
         found.driver = self.relation
         return found
@@ -877,32 +969,6 @@ class Body:
                 return None
 
 
-def _is_input(key: tuple[str, int], layout: Layout) -> bool:
-    """May items be of this name?"""
-    event = layout.events.get(key)
-    fluent = layout.fluents.get(key, ())
-    return (event is not None and not event.derived) or any(one.kind == "input" for one in fluent)
-
-
-def changing_facts(plan: Plan) -> frozenset[tuple[str, int]]:
-    """The background relations that follow from members of dynamic domains."""
-    found = set(plan.dynamic)
-    while True:
-        more = {
-            key
-            for key, branches in plan.background.items()
-            if key not in found
-            and any(
-                isinstance(step, op.FactJoin) and step.key in found
-                for branch in branches
-                for step in op.walk(branch.body)
-            )
-        }
-        if not more:
-            return frozenset(found)
-        found |= more
-
-
 def by_value(plan: Plan, key: tuple[str, int]) -> bool:
     """Does a grounding speak of values of a fluent?"""
     return any(one.value is not None for one in plan.groundings.get(key, ()))
@@ -944,7 +1010,7 @@ def is_temporal(step: op.Operator, plan: Plan) -> bool:
     match step:
         case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
             return True
-        case op.FactJoin(key=key) if key in changing_facts(plan):
+        case op.FactJoin(key=key) if key in plan.changing:
             return True
         case op.Procedure(key=key):
             return key in plan.graph.helpers.temporal
@@ -966,7 +1032,7 @@ def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
             ):
                 return True
             case ec.Call(key=key):
-                if key in plan.graph.helpers.temporal or key in plan.dynamic:
+                if key in plan.graph.helpers.temporal or key in plan.changing:
                     return True
                 if key == ("queryTime", 1) and key not in plan.predicates:
                     return True

@@ -204,7 +204,7 @@ def _look_at(found: Kept, session: CompiledSession) -> None:
     _check(_inside(site, len(sites)))
     asked = np.array([one.column.number for one in sites], np.int64)
     driver = np.array([-1 if s.driver is None else s.driver.number for s in sites], np.int64)
-    _check(not shape.lists[site].any() and bool((driver[site] == column[target]).all()))
+    _check(not shape.by_row[site].any() and bool((driver[site] == column[target]).all()))
     _check(bool(((asked[site] == column[line]) | (kind[line] == KIND["NONE"])).all()))
     time, line = found.timers.T
     _check(_inside(line, lines) and _are_times(time) and bool((time[1:] >= time[:-1]).all()))

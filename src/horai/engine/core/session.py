@@ -41,11 +41,12 @@ from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
+from horai.lang import endless
 from horai.lang.core.terms import Constant, Float, Int
 from horai.lang.core.values import parameter_count
-from horai.lang.ec.errors import EngineError
+from horai.lang.ec.errors import Endless, EngineError
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import GHOST, INF
+from horai.plan.ec.instructions import INF
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.operators import AggregateOp
@@ -58,6 +59,7 @@ Key = tuple[str, int]
 ROOM = 1 << 16  # words of the machine, before it looks for what it may forget
 FAILURES = {
     1: "a whole number does not fit into 61 bits",
+    6: "the rules of a cycle are true if, and only if, they are not",
     3: "the counts of what rules say do not agree; this is a fault of the engine",
     4: "what is known of some instance does not fit together; this is a fault of the engine",
 }
@@ -121,7 +123,7 @@ class CompiledSession:
         self._running = False
         if program.first is not None:
             self._machine.make(program.first)
-        self._initial = [(relation, self._at_start(plan)) for relation, plan in program.initially]
+        self._initial = self._at_start(program.initially)
         self.shape = Shape(program)
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
@@ -175,11 +177,10 @@ class CompiledSession:
             run = layout.events[RUN]
             self._machine.give([(run.table.number, run.place, self.start, ())])
         self._running = True
-        for relation, rows in self._initial:
-            for *key, value in rows:
-                words = np.array(key, np.int64)
-                self._machine.begin(relation.table.number, relation.place, words, value)
-        self._initial = []
+        for (relation, key), value in self._initial.items():
+            words = np.array(key, np.int64)
+            self._machine.begin(relation.table.number, relation.place, words, value)
+        self._initial = {}
 
     def _end_step(self) -> None:
         if self.words.has_new:
@@ -290,7 +291,7 @@ class CompiledSession:
         self.query, self._stream = query, stream
         self._few = Few(stream, self.words)
         if query > self.start:
-            self._initial, self._running = [], True
+            self._initial, self._running = {}, True
         self._machine.go_on(query)
         self._replace(found)
 
@@ -369,6 +370,9 @@ class CompiledSession:
         if self._failure is not None:
             error, self._failure = self._failure, None
             raise error
+        if code == 5:
+            name = self.program.called[self._machine.called()]
+            raise Endless(endless.too_many_calls(name))
         if code:
             raise EngineError(FAILURES.get(code, f"failure {code}"))
 
@@ -377,14 +381,25 @@ class CompiledSession:
 
     # --- items -----------------------------------------------------------------------------------
 
-    def _at_start(self, plan: PointPlan) -> list[list[int]]:
-        """Keys and values that hold from the start on; of values outside a domain ghosts."""
-        rows, allowed = self._facts.initial(plan)
-        found: list[list[int]] = rows.tolist()
-        for row, inside in zip(found, allowed, strict=True):
-            if not inside:
-                row[-1] = GHOST
-        return found
+    def _at_start(
+        self, initially: Sequence[tuple[Relation, PointPlan]]
+    ) -> dict[tuple[Relation, tuple[int, ...]], int]:
+        """The values that hold from the start on, by relation and key.
+
+        Several of one fluent cancel each other, and one that is outside its domain holds nowhere.
+        """
+        found: dict[tuple[Relation, tuple[int, ...]], dict[int, bool]] = {}
+        for relation, plan in initially:
+            rows, allowed = self._facts.initial(plan)
+            for (*key, value), inside in zip(rows.tolist(), allowed, strict=True):
+                found.setdefault((relation, tuple(key)), {})[value] = inside
+        return {
+            owner: value
+            for owner, values in found.items()
+            if len(values) == 1
+            for value, inside in values.items()
+            if inside
+        }
 
     def _shelves(self, kind: str) -> list[tuple[Key, Shelf]]:
         return list(self.stream._shelves[kind].items())  # type: ignore[index]

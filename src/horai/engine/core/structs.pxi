@@ -58,7 +58,7 @@ cdef struct Line:
     int first  # up to which word it is as it was then
     int links  # who looks at it
     short col
-    unsigned char cp  # size classes; of spans BARRED if it is outside its domain
+    unsigned char cp  # size classes; of spans with BARRED if it is outside its domain
     unsigned char cs
 
 cdef struct Row:
@@ -133,6 +133,13 @@ cdef struct State:
     i64 fx_size
     i64* bag  # solutions that aggregates gather
     i64 nbag, bag_size, answer
+    i64* stack  # of procedures: registers of their callers; answers so far; answers to look at
+    i64 nstack, stack_size
+    i64* given
+    i64 ngiven, given_size
+    i64* answered
+    i64 nanswered, answered_size
+    i64 depth, calls, called
     i64* reg
     i64 reg_size
     # what changed at this query time

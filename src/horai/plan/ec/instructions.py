@@ -49,7 +49,7 @@ CODES = (
     "FNEXT",  # r, p, index
     "OWN",  # r, n: the line n columns from the first of the row of the driver
     "LINE",  # r, p, table * 4096 + column, site: the line of an instance, made if there is none
-    "HAS",  # p, table, 1 if only now: is there such an instance?
+    "HAS",  # p, table: is there such an instance?
     "MOPEN",  # r, p, index, site: all instances with some keys
     "MNEXT",  # r, p, table: its other keys; r + 2 is its first line
     "SHIFT",  # r, s, n: the line n after another
@@ -67,11 +67,15 @@ CODES = (
     "MAKE",  # p, table: an instance
     "REF",  # n, r: the line in r is the n-th that the lists of this row look at
     "BAR",  # n: column n of this row is outside its domain
+    "ALLOW",  # n: it is inside
     "WAKE",  # n: list n of this row must be looked at
     "FEED",  # n, r, site: the spans of line n of this row count in the line in r
     "GROUP",  # r: gather solutions from here on
     "ADDTO",  # -, p: one more, then look for others
     "TOTAL",  # r, p, number, s: what they are together, into s
+    "PCALL",  # r, code, p: all answers of a procedure; r is the iterator
+    "GIVE",  # p: one more answer of the procedure in work, then look for others
+    "ANSWER",  # r, p
     "CALL",  # r, p, number: all solutions of what only Python can do; r is the iterator
     "CNEXT",  # r, p, number
 )
@@ -93,6 +97,7 @@ FIELDS_OF_COLUMNS = (
     "C_ENDIS",
     "C_HELD",  # of the time-points at which it holds
     "C_HOLDER",  # of those: how far it is back to the fluent
+    "C_KNOWN",  # of an event at the start of the run if anything is known of it
     "C_INITS",
     "C_TERMS",
     "C_DELAYS",  # how many deadlines, and (delay, source, target or ANY, restart)...
@@ -120,8 +125,9 @@ BOUND_IN_KEY, OPEN_NEVER = 8, 16
 """Flags of a duration: its bound is a word of the key; what is open does not pass."""
 OWN_LINE, OTHER_LINE, VALUE_IN_KEY = 1, 2, 4
 """How a list finds an operand: so far away in its row, or the n-th word after its key; a flag."""
-TO_LISTS, TO_COVER, TO_KNOWN = 1, 2, 3
-"""What a line tells who looks at it: regions to lists, spans to count, that there is a span."""
+TO_LISTS, TO_COVER, TO_KNOWN, TO_ROW = 1, 2, 3, 4
+"""What a line tells who looks at it: regions to lists, spans to count, that there is a span;
+and a row asks again whether it is in its domain."""
 # Tables: words of a table.
 TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_SPARE")
 # Readings of other lines: words of a site.
@@ -152,4 +158,9 @@ ALL_RULES = (1 << PEND) - 1
 REGISTERS = 4096
 """Those after them hold the constants of the program."""
 LARGEST = 1 << 61
-BARRED = 255
+DEEPEST, CALLS = 200, 100000
+"""Calls of procedures inside of each other, and inside of one call (`lang/endless.py`)."""
+ROUNDS = 1000
+"""So often, for each line, a cycle may ask about the same time: what takes longer never ends."""
+BARRED = 128
+"""With the size class of the spans of a line: it is outside its domain."""
