@@ -298,8 +298,12 @@ class Rules:
     ) -> Result:
         """Run over rows that are new, and save in a file what it takes to go on, as `run` does.
 
-        If the file is there, the run goes on after the last query time of the one that saved it.
+        It is for rules of two languages. If the file is there, the run goes on after the last query
+        time of the one that saved it.
         """
+        if self.language != "combined":
+            hint = "feed a session, and save it: session.save()"
+            raise UsageError("rules of one language do not run on from a file", hint)
         asked = RunSettings.of(self.language, ("live", "run"), settings)
         session = taken_up(self, path, asked, settings) if path.exists() else None
         narrative = self._read(input, asked)

@@ -354,6 +354,7 @@ class Session:
         self._undefined.look(tables)
         raw = core.over(tables, queries, progress)
         self.answers.append(self._answered(raw))
+        self.last = queries[-1]
         if not raw.judged:
             self._counting.cover(tables, queries)
         return self.finish(queries.stop - 1)

@@ -185,3 +185,11 @@ def test_a_state_of_other_rules(files: Path) -> None:
     code, _, err = run("run", "r.ec", "p.lars", "-i", "b.csv", "--state", "s")
     assert code == 2
     assert "s was saved by a run of other rules" in err
+
+
+@pytest.mark.parametrize(("text", "language"), [(PROGRAM, "lars"), (RULES, "ec")])
+def test_rules_of_one_language_do_not_run_on(text: str, language: str, tmp_path: Path) -> None:
+    rules = horai.loads(text, language=language)
+    with pytest.raises(UsageError, match="do not run on from a file"):
+        rules.run_on(tmp_path / "kept", ["b|1|1"])
+    assert not list(tmp_path.iterdir())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.weights import examples
 
 from horai import loads
 from horai.lang.core.diagnostics import Diagnostic
@@ -184,3 +188,53 @@ def test_buckets_tell_of_files_without_rows(tmp_path: Path) -> None:
     found = run_job(LocalGrid(), job, 2).warnings
     assert [one.code for one in found] == ["H550", "H552", "H552"]
     assert list(map(str, found)) == list(map(str, program.run(files).warnings))
+
+
+VALUES = ("8", "0", "2.5", "-3", "fast", "'8,5'", "x")
+NUMERIC = {"8": 8, "0": 0, "2.5": 2.5, "-3": -3}
+TESTS: dict[str, Callable[[float], object]] = {
+    "V < 5": lambda v: None,
+    "5 >= V": lambda v: None,
+    "V - 1 > 0": lambda v: None,
+    "2 * V = W": lambda v: None,
+    "9 / V > 1": lambda v: 1 / v,
+    "7 mod V > 1": lambda v: 1 / v,
+}
+
+
+@examples("normal")
+@given(
+    st.sampled_from(sorted(TESTS)),
+    st.lists(st.tuples(st.sampled_from("tu"), st.sampled_from(VALUES)), min_size=1, max_size=8),
+    st.sampled_from(["", " [3]", " [2 hop 2]"]),
+    st.sampled_from(["t(_, V){}", "t(a, V){}, u(_, V)", "d(V). d(V) :- t(_, V){}"]),
+    st.integers(1, 9),
+)
+def test_the_values_counted_are_those_without_a_value(
+    test: str, came: list[tuple[str, str]], window: str, source: str, end: int
+) -> None:
+    """Every value of a signal that a rule takes for a number, and that is none, is counted once."""
+    body, _, more = source.format(window).partition(". ")
+    program = loads(
+        f"h(V) :- {body}, {test}.\n{more}.\n" if more else f"h(V) :- {body}, {test}.\n",
+        language="lars",
+    )
+    rows = [f"{name}|{time}|{time}|a|{value}" for time, (name, value) in enumerate(came, 1)]
+    known = came[:end]
+
+    def has_value(value: str) -> bool:
+        try:
+            TESTS[test](NUMERIC[value])
+        except (KeyError, ZeroDivisionError):
+            return False
+        return True
+
+    wanted = {value for name, value in known if name == "t" and not has_value(value)}
+    if "u(" in source:
+        wanted &= {value for name, value in known if name == "u"}
+    for engine in ENGINES:
+        found = program.run(rows, engine=engine, start=0, end=end).warnings
+        told = [one for one in found if one.code == "H550"]
+        counts = sorted(int(one.message.split(" for ")[1].split()[0]) for one in told)
+        kinds = (wanted - NUMERIC.keys(), wanted & NUMERIC.keys())  # texts, and zeros
+        assert counts == sorted(len(some) for some in kinds if some), (engine, counts)

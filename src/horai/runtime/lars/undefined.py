@@ -57,6 +57,11 @@ class Came(NamedTuple):
         """The place of the row, in words."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
+    def together(self, others: Iterable[Came]) -> Came:
+        """The same where a value is there once others have come, too."""
+        known = [one.arrival for one in (self, *others) if one.arrival is not None]
+        return self._replace(arrival=max(known, default=None))
+
 
 @dataclass(eq=False, slots=True)
 class NumberColumn:
@@ -147,7 +152,7 @@ class Confluence:
             return {}
         first, *others = (inflow.values for inflow in self.inflows)
         return {
-            value: came
+            value: came.together(other[value] for other in others)
             for value, came in first.items()
             if all(value in other for other in others)
             and all(_passes(test, to_term(value)) for test in self.tests)
