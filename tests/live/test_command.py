@@ -174,6 +174,9 @@ def test_wrong_words() -> None:
     assert "has 2 arguments" in refused(*USUAL, "-i", "s.csv", "--coordinates", "speed=2,3")
     assert "--models has no meaning" in refused(*USUAL, "-i", "s.csv", "--models", "all")
     assert "there is no option --live" in refused(*USUAL, "-i", "s.csv", "--live")
+    assert "did you mean columnar" in refused(*USUAL, "-i", "s.csv", "--engine", "colunar")
+    said = refused(*USUAL, "-i", "kafka://nowhere")
+    assert "write kafka://HOST:PORT/TOPIC" in said and "is open" not in said
     Path("s.bin").write_text("x")
     assert "no saved session" in refused(*USUAL, "-i", "s.csv", "--state", "s.bin")
 
@@ -183,7 +186,10 @@ def test_a_run_without_a_window_is_warned_of() -> None:
     command = [sys.executable, "-c", START, "serve", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert "without --window all that comes is remembered" in process.stderr.readline()
+        assert (
+            "without --window all that comes is remembered, and memory grows"
+            in process.stderr.readline()
+        )
         assert "is open" in process.stderr.readline()
         process.kill()
 

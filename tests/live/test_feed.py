@@ -20,6 +20,10 @@ from horai.live.feed import Feed, Gate
 from horai.live.recent import Limits
 from horai.result import Result
 
+COMBINED = horai.combine(
+    horai.loads("initiatedAt(on(X)=true, T) :- happensAt(h(X), T)."),
+    horai.loads(PROGRAM, language="lars"),
+)
 ROWS = [
     *("speed|1|1|v1|slow", "speed|3|3|v2|fast", "meet|12|12|v1|v2", "stop|15|15|v2"),
     *("speed|21|21|v1|fast", "speed|30|30|v2|slow", "stop|44|38|v1", "part|47|47|v1|v2"),
@@ -70,11 +74,7 @@ def test_a_program_line_by_line() -> None:
 
 
 def test_rules_of_two_languages() -> None:
-    rules = horai.combine(
-        horai.loads("initiatedAt(on(X)=true, T) :- happensAt(h(X), T)."),
-        horai.loads(PROGRAM, language="lars"),
-    )
-    rows = ["b|1|1|x", "b|13|13|y", "b|27|27|z"]
+    rules, rows = COMBINED, ["b|1|1|x", "b|13|13|y", "b|27|27|z"]
     found = result_of(fed(feed_of(rules, clock="1s"), rows))
     whole = rules.run(rows, start=0, window=1000, step=10, clock="1s")
     assert found.rows("final") == whole.rows("final")
@@ -220,6 +220,24 @@ def test_a_saved_run_goes_on(tmp_path: Path, cut: int) -> None:
     again.close()
     whole = {str(row) for row in result_of(fed(feed_of(), ROWS)).rows("final")}
     assert {str(row) for row in result_of(again).rows("final")} == whole
+
+
+@pytest.mark.parametrize("rules", [horai.loads(PROGRAM, language="lars"), COMBINED])
+@pytest.mark.parametrize("cut", [1, 3, 4])
+def test_a_saved_run_of_a_program_goes_on(tmp_path: Path, rules: horai.Rules, cut: int) -> None:
+    rows = ["b|1|1|x", "b|13|13|y", "b|14|13|z", "b|27|27|z", "b|40|39|x"]
+    state = tmp_path / "s.bin"
+    assert fed(feed_of(rules, clock="1s", state=state), rows[:cut]).save(state)
+    again = feed_of(rules, clock="1s", state=state)
+    again.take(lines_of(rows[cut:], first=cut + 1))
+    again.answer(directly)
+    again.close()
+    whole = fed(feed_of(rules, clock="1s"), rows)
+    found, expected = (result_of(one) for one in (again, whole))
+    if rules.language == "lars":
+        assert found.steps[-1].texts() == expected.steps[-1].texts() != []
+    else:
+        assert found.rows("final") == expected.rows("final")
 
 
 def test_nothing_came_and_nothing_is_saved(tmp_path: Path) -> None:

@@ -56,12 +56,12 @@ async function fetched(path) {
 /** How far the run is, and what can be done about it. */
 class Bar {
   constructor() {
-    this.state = h("b", { class: "state", id: "live-state" }, "connecting …");
+    this.state = h("b", { class: "state", id: "live-state", role: "status" }, "connecting …");
     this.pause = h("button", { id: "live-pause", onclick: () => this.#ask(this.status?.state === "paused" ? "/go" : "/pause") }, "pause");
     this.step = h("button", { id: "live-step", title: "One query time", onclick: () => this.#ask("/step") }, "step");
     this.toNow = h("button", { id: "to-now", title: "Show the latest, and go on with it", hidden: true }, "→ now");
     this.numbers = h("span", { class: "soft", id: "live-numbers" });
-    this.element = h("div", { id: "live", role: "status" }, this.state, h("span", { class: "buttons" }, this.pause, this.step, this.toNow), this.numbers);
+    this.element = h("div", { id: "live", class: "noprint" }, this.state, h("span", { class: "buttons" }, this.pause, this.step, this.toNow), this.numbers);
     document.body.prepend(this.element);
   }
 

@@ -84,7 +84,7 @@ def command(
     tell_of_losses(settings, quiet)
     if rules.language != "lars" and settings.window is None and not quiet:
         console.warning(
-            "without --window all that comes is remembered: the run needs more and more"
+            "without --window all that comes is remembered, and memory grows as long as it comes"
         )
     beside = coordinate_types(coordinates, rules.schema)
     files = [path.name for path in chosen.rules]
@@ -99,8 +99,9 @@ def command(
     feed = Feed(rules, settings, paused=paused, beside=beside)
     page = LivePage(feed, shown, address, port)
     try:
+        incoming = Incoming(chosen.input, console.say, feed.offsets, growing=True)
         console.say(f"{page.url} is open" + ("; it asks for the token" if shown.token else ""))
-        _follow(feed, Incoming(chosen.input, console.say, feed.offsets, growing=True), quiet)
+        _follow(feed, incoming, quiet)
     finally:
         page.close()
     if settings.state is not None and feed.save(settings.state) and not quiet:

@@ -105,6 +105,8 @@ class Feed:
         self._options = Options(schema, settings.scale, strict=settings.strict)
         self._restore()
         self.step = self._step()
+        if self.session is None:
+            self._beginning(settings.start or 0)  # what the engine refuses is told before rows come
 
     def _restore(self) -> None:
         state = self.settings.state
@@ -185,8 +187,12 @@ class Feed:
                 covered[0], *(int(t.table.column("arrival").to_numpy().min()) for t in tables)
             )
             start = first if self.rules.language == "lars" else before(first, self.settings.tick)
+        self._take_up(self._beginning(start))
+
+    def _beginning(self, start: int) -> Session:
+        """A session that knows nothing yet."""
         asked = {**self._asked(), "start": start}
-        self._take_up(Session(self.rules, RunSettings.of(self.rules.language, "session", asked)))
+        return Session(self.rules, RunSettings.of(self.rules.language, "session", asked))
 
     def _read(self, lines: Sequence[InputLine]) -> tuple[list[Block], list[io.DeadLetter]]:
         blocks: list[Block] = []
