@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,14 +84,17 @@ def test_a_browser_that_sleeps_misses_steps_and_nothing_waits_for_him(run: Serve
     slow.close()
 
 
-def test_more_browsers_than_there_is_room_for(run: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run.page, "browsers", threading.BoundedSemaphore(1))
-    one = run.ask("/events")
-    next(events(one))
-    assert run.ask("/events").status == 503
-    one.close()
-    run.grow("stop|200|200|z", "stop|300|300|z")  # whoever has gone is noticed when he is told
-    run.until(lambda: run.ask("/events").status == 200)
+def test_more_browsers_than_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_BROWSERS", 1)
+    monkeypatch.setattr(server, "ALIVE", 0.1)
+    with served(tmp_path) as run:
+        one = run.ask("/events")
+        next(events(one))
+        assert run.ask("/events").status == 503
+        one.close()  # whoever has gone is noticed when he is told
+        run.until(lambda: run.ask("/events").status == 200)
 
 
 def test_data_are_made_once_for_all(run: Served) -> None:
@@ -260,12 +262,15 @@ def test_closing_lets_everybody_go(tmp_path: Path) -> None:
         run.ask("/")
 
 
-def test_who_asks_too_much_at_once_is_let_go(run: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run.page, "_places", threading.BoundedSemaphore(1))
-    first = socket.create_connection(("127.0.0.1", run.page.server_port))  # says nothing
-    run.until(lambda: run.page._places._value == 0)
-    with pytest.raises((OSError, http.client.HTTPException)):
-        run.ask("/")
-    first.close()
-    run.until(lambda: run.page._places._value == 1)
-    assert run.ask("/").status == 200
+def test_who_asks_too_much_at_once_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_ASKING", 1)
+    with served(tmp_path) as run:
+        first = socket.create_connection(("127.0.0.1", run.page.server_port))  # says nothing
+        run.until(lambda: run.page._places._value == 0)
+        with pytest.raises((OSError, http.client.HTTPException)):
+            run.ask("/")
+        first.close()
+        run.until(lambda: run.page._places._value == 1)
+        assert run.ask("/").status == 200

@@ -42,6 +42,7 @@ from horai.signals import Areas
 
 EVERY = 0.25  # seconds between two messages to a browser, at least
 ALIVE = 5.0  # seconds after which it is told how fast lines come, though nothing is new
+LOOKS = 0.1  # seconds after which the server sees that it is to end
 PATIENCE = 30  # seconds that a browser may take to say or take something
 MOST_BROWSERS = 64  # that are told what is new; each has a thread
 MOST_ASKING = 128  # at once
@@ -98,7 +99,7 @@ class LivePage(ThreadingHTTPServer):
             super().__init__((address, port), _Handler)
         except (OSError, OverflowError) as error:
             raise cannot_listen(address, port, error) from error
-        Thread(target=self.serve_forever, daemon=True).start()
+        Thread(target=self.serve_forever, args=(LOOKS,), daemon=True).start()
 
     @property
     def url(self) -> str:
