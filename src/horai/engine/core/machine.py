@@ -1184,6 +1184,23 @@ def ask(S: STATE, number: i64, p: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def without_value(S: STATE, p: i64) -> cython.void:
+    """An expression has no value; the list at p says of what to tell, unless that is known."""
+    S.failed = 0
+    if p == 0 or S.args[p] == 0 or S.error != 0:
+        return
+    with cython.gil:
+        try:
+            words = [S.reg[S.args[p + 3 + i]] for i in range(S.args[p + 2])]
+            S.args[p] = cython.cast(object, S.owner).without_value(S.args[p + 1], words)
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def total(S: STATE, number: i64, first: i64, width: i64) -> i64:
     """What Python makes of the solutions that were gathered: a word, or none."""
     found: i64 = 0
@@ -1234,6 +1251,8 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 pc = f
         elif op in (CLT, CLE, CEQ, CNE):
             if compared(S, op, S.reg[x], S.reg[y]) == 0:
+                if S.failed != 0:
+                    without_value(S, w)
                 pc = f
         elif op == FACT:
             k = find_fact(S, y, x)
@@ -1331,6 +1350,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             S.failed = 0
             k = compute(S, op, S.reg[y], S.reg[z])
             if S.failed != 0:
+                without_value(S, w)
                 pc = f
             else:
                 S.reg[x] = k
@@ -1340,6 +1360,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             if op == NEG or real_of(S, k) < 0:
                 k = compute(S, SUB, 1, k)
             if S.failed != 0:
+                without_value(S, w)
                 pc = f
             else:
                 S.reg[x] = k
@@ -1347,6 +1368,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             S.failed = 0
             k = function(S, z, S.reg[y])
             if S.failed != 0:
+                without_value(S, w)
                 pc = f
             else:
                 S.reg[x] = k

@@ -28,6 +28,7 @@ from horai.engine.core.rules import (
     Label,
     Question,
     Rules,
+    Unvalued,
     by_value,
     is_temporal,
     literal_is_temporal,
@@ -105,6 +106,7 @@ class Program:
     layout: Layout
     questions: list[Question]
     called: list[str]
+    unvalued: list[list[Unvalued]]
     columns: list[Relation]
     initially: list[tuple[Relation, PointPlan]]
     first: int | None
@@ -190,6 +192,7 @@ class Lowering:
             self.layout,
             self.rules.questions,
             self.rules.called,
+            self.rules.unvalued,
             columns,
             [found for stratum in self.plan.strata for found in self._initially(stratum)],
             None if self.layout.first is None else self.layout.first.number,

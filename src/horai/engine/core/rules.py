@@ -19,7 +19,7 @@ from itertools import count
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site
 from horai.engine.core.words import Words
-from horai.lang.core.arithmetic import CONSTANTS
+from horai.lang.core.arithmetic import CONSTANTS, number_term
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
@@ -149,6 +149,18 @@ class Question:
     given: tuple[str, ...]
     found: tuple[str, ...]
     clause: ec.Clause
+    helper: ec.Clause | None  # the background rule that asks, if it is one
+
+
+@dataclass(frozen=True, slots=True)
+class Unvalued:
+    """A condition that may have no value: the expression, and its variables that are known."""
+
+    condition: Term
+    expression: Term
+    names: tuple[str, ...]
+    clause: ec.Clause
+    helper: ec.Clause | None
 
 
 class Rules:
@@ -168,6 +180,7 @@ class Rules:
         self.put_index, self.start, self.allen_memory = put_index, start, allen_memory
         self.code = Code()
         self.questions: list[Question] = []
+        self.unvalued: list[list[Unvalued]] = []
         self.called: list[str] = []  # procedures, by number
         self.domains: dict[tuple[str, int], list[op.Branch]] = {}
         """What groundings list that depend on the stream."""
@@ -199,6 +212,10 @@ class Body:
         self.before: dict[str, int] = {}  # times that are always as long before that of the driver
         self.procedures: dict[tuple[tuple[str, int], frozenset[int]], tuple[Label, int]] = {}
         """Where the code of a procedure begins, and where it is described."""
+        self.helper: ec.Clause | None = None  # the background rule in work
+        self.alike: list[
+            tuple[Body, op.Filter | op.Extend]
+        ] = []  # who shares the condition in work
         self.unfolding: tuple[tuple[str, int], ...] = ()
         self.loops = False  # may what is done so far have several solutions?
 
@@ -310,8 +327,11 @@ class Body:
 
     def chain(self, chain: op.Chain, fail: Label) -> Label:
         """The code of a chain; where to go on for more of its solutions."""
+        outside = self.helper
+        self.helper = chain.clause or outside
         for step, needed in zip(chain.steps, chain.needed, strict=True):
             fail = self.step(step, needed, fail)
+        self.helper = outside
         return fail
 
     def step(self, step: op.Operator, needed: Names, fail: Label) -> Label:
@@ -355,7 +375,7 @@ class Body:
             case op.Filter(literal=literal):
                 return self._filter(step, literal, fail)
             case op.Extend(literal=literal):
-                register = self.number(literal.expression, fail)
+                register = self.number(literal.expression, fail, self._without_value(step))
                 if register is None:
                     return self._asked(step, needed, fail)
                 self.match(literal.target, register, fail)
@@ -377,6 +397,7 @@ class Body:
 
     def _filter(self, step: op.Filter, literal: ec.Compare, fail: Label) -> Label:
         sign = literal.op
+        told = self._without_value(step)
         if sign in ("==", "\\==", "\\=") and self.is_bound(literal.left):
             if self.is_bound(literal.right):
                 left, right = self.load(literal.left, fail), self.load(literal.right, fail)
@@ -385,47 +406,66 @@ class Body:
         elif sign in ("<", ">", "=<", ">=", "=:=", "=\\="):
             known = dict(self.env)
             start = self.next
-            one, other = self.number(literal.left, fail), None
+            one, other = self.number(literal.left, fail, told), None
             if one is not None:
-                other = self.number(literal.right, fail)
+                other = self.number(literal.right, fail, told)
             if one is not None and other is not None:
                 if sign in (">", ">="):
                     one, other = other, one
                 names_ = {"<": "CLT", ">": "CLT", "=<": "CLE", ">=": "CLE", "=:=": "CEQ"}
-                self.code.emit(names_.get(sign, "CNE"), one, other, fail=fail)
+                self.code.emit(names_.get(sign, "CNE"), one, other, w=told, fail=fail)
                 return fail
             self.env, self.next = known, start
         return self._asked(step, frozenset(), fail)
 
-    def number(self, term: Term, fail: Label) -> int | None:
-        """The register with the value of an expression; None if it has no instructions."""
+    def _without_value(self, step: op.Filter | op.Extend) -> int:
+        """The place of a list that says of what to tell if a condition has no value."""
+        told: list[Unvalued] = []
+        registers: list[int] = []
+        for body, one in ((self, step), *self.alike):
+            literal = one.literal
+            term = literal.expression if isinstance(literal, ec.Is) else one.term
+            known = tuple(sorted(names(term) & body.env.keys()))
+            registers += [body.env[name] for name in known]
+            told.append(Unvalued(one.term, term, known, body.clause, body.helper))
+        place = len(self.code.args)
+        self.code.args += [1, len(self.rules.unvalued), len(registers), *registers]
+        self.rules.unvalued.append(told)
+        return place
+
+    def number(self, term: Term, fail: Label, told: int = 0) -> int | None:
+        """The register with the value of an expression; None if it has no instructions.
+
+        `told` is a list for who tells of what has no value.
+        """
         match term:
             case Var(name=name):
                 return self.env.get(name)
             case Int() | Float():
                 return self.load(term, fail)
             case Constant(name=name) if name in CONSTANTS:
-                return self.load(Float(float(CONSTANTS[name])), fail)
+                return self.load(number_term(float(CONSTANTS[name])), fail)
             case Compound(name="-", args=(arg,)) | Compound(name="abs", args=(arg,)):
-                given = self.number(arg, fail)
+                given = self.number(arg, fail, told)
                 if given is None:
                     return None
                 found = self.register()
-                self.code.emit("NEG" if term.name == "-" else "ABS", found, given, fail=fail)
+                name = "NEG" if term.name == "-" else "ABS"
+                self.code.emit(name, found, given, w=told, fail=fail)
                 return found
             case Compound(name=name, args=(arg,)) if name in FUNCTIONS:
-                given = self.number(arg, fail)
+                given = self.number(arg, fail, told)
                 if given is None:
                     return None
                 found = self.register()
-                self.code.emit("FUN", found, given, FUNCTIONS.index(name), fail=fail)
+                self.code.emit("FUN", found, given, FUNCTIONS.index(name), told, fail)
                 return found
             case Compound(name=name, args=(left, right)) if name in ARITHMETIC:
-                one, other = self.number(left, fail), self.number(right, fail)
+                one, other = self.number(left, fail, told), self.number(right, fail, told)
                 if one is None or other is None:
                     return None
                 found = self.register()
-                self.code.emit(ARITHMETIC[name], found, one, other, fail=fail)
+                self.code.emit(ARITHMETIC[name], found, one, other, told, fail)
                 return found
             case _:
                 return None
@@ -440,7 +480,7 @@ class Body:
         if len(given) > 15:
             raise self.refuse(f"a question about too many variables: `{show(step.term)}`")
         number = len(self.rules.questions)
-        self.rules.questions.append(Question(step, given, found, self.clause))
+        self.rules.questions.append(Question(step, given, found, self.clause, self.helper))
         iterator = self.register(3)
         outs = [self.register() for _ in found]
         words = [len(given), *(self.env[name] for name in given), len(outs), *outs]
@@ -534,7 +574,8 @@ class Body:
         self.code.emit("ADDTO", 0, self.code.list([len(registers), *registers]), fail=again)
         self.code.here(done)
         number = len(self.rules.questions)
-        self.rules.questions.append(Question(step, tuple(wanted), (), self.clause))
+        question = Question(step, tuple(wanted), (), self.clause, self.helper)
+        self.rules.questions.append(question)
         width = self.code.list([len(registers)])
         self.code.emit("TOTAL", bag, width, number, found, fail=fail)
         self.env, self.loops = known, loops

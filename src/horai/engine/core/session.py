@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -30,6 +31,7 @@ from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.program import Lowering
 from horai.engine.core.reach import reach_of
+from horai.engine.core.rules import Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.words import Words
 from horai.engine.frames import Frame
@@ -42,9 +44,18 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang import endless
+from horai.lang.core.arithmetic import number_term
 from horai.lang.core.terms import Constant, Float, Int
 from horai.lang.core.values import parameter_count
-from horai.lang.ec.errors import Endless, EngineError
+from horai.lang.ec.errors import (
+    Endless,
+    EngineError,
+    asks,
+    blaming,
+    inside_of,
+    is_heard,
+    note,
+)
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import INF
 from horai.plan.ec.literals import names
@@ -324,7 +335,8 @@ class CompiledSession:
             for name, word in zip(question.given, given, strict=True)
         }
         frame = Frame(1, columns)
-        found = self._facts.evaluator.step(question.step, frame, frozenset(question.found))
+        with _asked(question):
+            found = self._facts.evaluator.step(question.step, frame, frozenset(question.found))
         rows: list[list[int]] = [[] for _ in range(min(found.rows, 1))]
         if question.found:
             some = [self.words.of_column(found.columns[name]) for name in question.found]
@@ -347,18 +359,31 @@ class CompiledSession:
         kind = "bag" if step.kind == "list" else step.kind
         group = np.zeros(len(rows), np.int64)
         template = step.template or Constant("count")
-        mask, result = aggregate(kind, group, template, columns, 1, self.symbols)
+        with _asked(question):
+            mask, result = aggregate(kind, group, template, columns, 1, self.symbols)
         if not mask.all():
             return None
         word = int(self.words.of_column(result)[0])
         self._machine.symbols(*self.words.numbers())
         return word
 
+    def without_value(self, number: int, words: list[int]) -> bool:
+        """Tell that conditions have no value for these words; does anybody want to hear more?"""
+        places = iter(words)
+        wanted = False
+        for told in self.program.unvalued[number]:
+            env = {name: self.words.term(next(places)) for name in told.names}
+            with inside_of(told.clause), inside_of(told.helper or told.clause):
+                asks(told.condition)
+                note(told.expression, env)
+                wanted |= is_heard()
+        return wanted
+
     def interned(self, value: float) -> int:
         """The word of a decimal that has to be kept in the table of terms."""
         if value != value:
             raise EngineError("the result is not a number")
-        found = self.words.word(Float(value))
+        found = self.words.word(number_term(value))
         self._machine.symbols(*self.words.numbers())
         return found
 
@@ -549,6 +574,14 @@ class CompiledSession:
                 relation.key, tuple(columns), len(mine), self.plan.unwrapping, self.symbols
             )
             yield name, args, rows[mine]
+
+
+@contextmanager
+def _asked(question: Question) -> Iterator[None]:
+    """What has no value inside, and what goes wrong, belongs to the condition that is asked."""
+    with inside_of(question.clause), blaming(question.helper or question.clause):
+        asks(question.step.term)
+        yield
 
 
 def _array(numbers: Sequence[int]) -> npt.NDArray[np.int64]:

@@ -137,10 +137,13 @@ def _ask_once(group: list[tuple[Started[T], int]], after: Label) -> Label:
     theirs = []
     for one, at in group:
         other, needed = one.steps.pop(at)
+        if one is not first and isinstance(other, op.Filter | op.Extend):
+            body.alike.append((one.body, other))
         found = one.names_of(other)
         theirs.append(found)
         wanted |= {name for name, its in zip(mine, found, strict=True) if its in needed}
     fail = body.step(step, frozenset(wanted), after)
+    body.alike = []
     for (one, _), found in zip(group, theirs, strict=True):
         one.body.next, one.body.loops = body.next, body.loops
         for name, its in zip(mine, found, strict=True):

@@ -11,18 +11,20 @@ Equal terms have equal words, and no others have.
 
 from __future__ import annotations
 
+from math import inf
 from struct import Struct
 
 import numpy as np
 
 from horai.engine.columns import Column, codes, floats, ints
 from horai.engine.symbols import LARGEST, Symbols
-from horai.lang.core.arithmetic import CONSTANTS
-from horai.lang.core.terms import Constant, Float, Int, Term
+from horai.lang.core.arithmetic import CONSTANTS, number_term
+from horai.lang.core.terms import Compound, Constant, Float, Int, Term
 from horai.temporal.spans import Ints
 
 ZERO = -(1 << 63) + 2
 SMALL = 0x3000000000000000
+BELOW_ALL = number_term(-inf)
 _ALL = (1 << 64) - 1
 _DECIMAL, _UNSIGNED = Struct("<d"), Struct("<Q")
 _ZERO = np.uint64(0x8000000000000002)
@@ -142,6 +144,8 @@ class Words:
                         kinds[place], values[place] = 1, CONSTANTS[name]
                 case Float(value=value):
                     kinds[place], values[place] = 1, value
+                case Compound() if term == BELOW_ALL:
+                    kinds[place], values[place] = 1, -inf
                 case Int():
                     kinds[place] = 2
         return kinds, values
