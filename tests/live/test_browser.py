@@ -218,3 +218,30 @@ def test_the_keyboard_works_as_on_pages_of_a_run(browser: Browser, run: Served) 
     browser.until("!document.getElementById('details').hidden")
     browser.press(Keys.ESCAPE)
     browser.until("document.getElementById('details').hidden")
+
+
+def test_rules_of_two_languages(browser: Browser, tmp_path: Path) -> None:
+    rules = horai.combine(
+        horai.loads("initiatedAt(on(X)=true, T) :- happensAt(h(X), T)."),
+        horai.loads(PROGRAM, language="lars"),
+    )
+    with served(tmp_path, feed_of(rules, clock="1s")) as run:
+        browser.visit(run.page.url)
+        run.grow("b|1|1|x", "b|13|13|y", "b|27|27|z", "b|41|41|z")
+        browser.ready()
+        until_shown(browser, run, "40")
+        assert browser.text("#holding-now").split("\n") == ["on 3", "x y z"]
+        browser.click("#holding-now .chip")
+        browser.until("document.querySelector('#why .proof') !== null")
+        assert "on(x)=true is initiated at 1" in browser.text("#why")
+        assert browser.complaints() == []
+        browser.visit("about:blank")
+
+
+def test_light_and_dark(browser: Browser, run: Served) -> None:
+    colour = "getComputedStyle(document.getElementById('live')).backgroundColor"
+    dot = "document.querySelector('#holding-now .dot').style.background"
+    before = browser.run(colour), browser.run(dot)
+    browser.click("#theme")
+    browser.until(f"{colour} !== '{before[0]}' && {dot} !== '{before[1]}'")
+    assert browser.complaints() == []
