@@ -167,7 +167,7 @@ def test_an_interrupt_is_told(horai: Run, tmp_path: Path) -> None:
 
 # Options that name a file or folder which is read, or a folder of Horai's own.
 READ = {"--background", "--predicates", "--areas", "--truth", "--instead", "--stdin-name"}
-READ |= {"--metrics-token-file", "--checkpoint", "--savepoint"}
+READ |= {"--metrics-token-file", "--token-file", "--checkpoint", "--savepoint"}
 BASES = {
     "run": ("rules.ec", "-i", "day.csv"),
     "signals": ("-p", "positions.csv", "--areas", "areas.geojson"),
