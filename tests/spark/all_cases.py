@@ -26,7 +26,7 @@ from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import SparkJob, job_of, task_of
 from horai.runtime.records import ANSWERS, Record
-from horai.runtime.spark.batch import check
+from horai.runtime.spark.batch import check, run_job
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.settings import RunSettings
@@ -62,6 +62,25 @@ def in_batch(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
         if told(found) != _in_one_process(given):
             wrong.append(f"{given.name}: not the answer of one process")
     return len(cases), wrong
+
+
+def on_compiled(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
+    """The same on the compiled engine: how many have instructions, and what is wrong with these."""
+    ran, wrong = 0, []
+    for given in cases:
+        settings = RunSettings(**(given.settings | {"engine": "compiled"}))
+        try:
+            found: Result | Exception = run_job(
+                grid, job_of(given.rules, given.narrative, settings), BUCKETS
+            )
+        except Exception as error:
+            if "has no instructions for" in str(error):
+                continue
+            found = error
+        ran += 1
+        if told(found) != _in_one_process(given):
+            wrong.append(f"{given.name}: not the answer of one process")
+    return ran, wrong
 
 
 def run_jobs(grid: Exchanger[Any], jobs: Sequence[SparkJob]) -> list[Result | Exception]:

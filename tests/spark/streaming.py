@@ -36,17 +36,23 @@ class Driver:
     """Does what the streaming query of Spark does: micro-batches in, and again after a restart."""
 
     def __init__(
-        self, rules: Rules, folder: Path, settings: dict[str, Any], buckets: int, delay: int = 0
+        self,
+        rules: Rules,
+        folder: Path,
+        settings: dict[str, Any],
+        buckets: int,
+        delay: int = 0,
+        engine: str = "columnar",
     ) -> None:
         self.rules, self.folder, self.buckets = rules, folder, buckets
-        self.settings, self.delay = settings, delay
+        self.settings, self.delay, self.engine = settings, delay, engine
         self.told = Told([], [], [], {})
         self.restart()
 
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
         asked = RunSettings.of("ec", "stream", self.settings | {"watermark_delay": self.delay})
-        job = job_of(self.rules, None, replace(asked, answers="changelog"))
+        job = job_of(self.rules, None, replace(asked, answers="changelog", engine=self.engine))
         stream = StreamJob(job)
         found = open_or_create_checkpoint(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import event, given, reject
 from hypothesis import strategies as st
 from tests.engine.comparing import tables_of
 from tests.spark.support import told
@@ -55,6 +55,19 @@ def check(run: StagedRun) -> None:
 @given(staged_runs())
 def test_buckets_give_the_answers_of_one_process(run: StagedRun) -> None:
     check(run)
+
+
+@examples("heavy")
+@given(staged_runs())
+def test_buckets_of_the_compiled_engine_do(run: StagedRun) -> None:
+    """If it has instructions for the rules of all stages."""
+    rules = horai.loads(run.rules)
+    found = in_buckets(rules, run._replace(settings=run.settings | {"engine": "compiled"}))
+    if "has no instructions for" in found.get("refused", ""):
+        event("refused")
+        return
+    event("ran")
+    assert found == in_one_process(rules, run)
 
 
 # --- descriptions of other tests ------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.spark.all_cases import all_cases, in_batch, some_cases
+from tests.spark.all_cases import all_cases, in_batch, on_compiled, some_cases
 
 from horai.runtime.grid import LocalGrid
 from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
@@ -17,6 +17,21 @@ from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
 @pytest.mark.slow
 def test_in_buckets_without_spark() -> None:
     assert in_batch(LocalGrid(), all_cases()) == (len(all_cases()), [])
+
+
+LOWERED = 356
+"""So many of all cases have instructions in the compiled engine."""
+
+
+@pytest.mark.slow
+def test_in_buckets_of_the_compiled_engine() -> None:
+    ran, wrong = on_compiled(LocalGrid(), all_cases())
+    assert (ran >= LOWERED, wrong) == (True, [])
+
+
+def test_some_in_buckets_of_the_compiled_engine() -> None:
+    ran, wrong = on_compiled(LocalGrid(), some_cases()[::4])
+    assert (ran > 20, wrong) == (True, [])
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pytest
+from hypothesis import event as note
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
@@ -17,7 +18,7 @@ from tests.strategies.staged import staged_runs
 from tests.weights import examples
 
 import horai
-from horai.errors import RunError
+from horai.errors import RunError, UsageError
 from horai.io import DeadLetter
 from horai.rules import Rules
 from horai.runtime import bucket, subscriptions
@@ -70,13 +71,13 @@ def streamed(draw: Draw) -> Streamed:
     return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few, steps)
 
 
-def in_steps(rules: Rules, run: Streamed) -> Told:
+def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(bucket, "FEW", run.few),
         patch.object(subscriptions, "STEPS", run.steps),
     ):
-        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
+        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if event == CRASH:
                 driver.take(batch, chunk, crash=True)
@@ -111,15 +112,15 @@ def said(letters: list[DeadLetter]) -> list[tuple[str, str, str]]:
     return sorted((letter.text, letter.reason, letter.code) for letter in letters)
 
 
-def check(run: Streamed) -> None:
+def check(run: Streamed, engine: str = "columnar") -> None:
     rules = horai.loads(run.rules)
     try:
         wanted = in_one_session(rules, run)
     except RunError:
         with pytest.raises(RunError):
-            in_steps(rules, run)
+            in_steps(rules, run, engine)
         return
-    found = in_steps(rules, run)
+    found = in_steps(rules, run, engine)
     assert found.queries == wanted.queries
     assert found.changes == wanted.changes
     assert said(found.letters) == said(wanted.letters)
@@ -127,7 +128,24 @@ def check(run: Streamed) -> None:
     assert found.totals.get("dead_letters", 0) == len(found.letters)
 
 
+def check_compiled(run: Streamed) -> None:
+    """The same of steps on the compiled engine, if it has instructions for the rules."""
+    try:
+        check(run, "compiled")
+    except UsageError as error:
+        assert "has no instructions for" in str(error)
+        note("refused")
+    else:
+        note("ran")
+
+
 @examples("heavy")
 @given(streamed())
 def test_steps_give_the_answers_of_one_session(run: Streamed) -> None:
     check(run)
+
+
+@examples("heavy")
+@given(streamed())
+def test_steps_of_the_compiled_engine_do(run: Streamed) -> None:
+    check_compiled(run)

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.spark.streaming import Driver
-from tests.spark.test_steps import AGAIN, CALM, CRASH, RESIZE, RESTART, Streamed, check
+from tests.spark.test_steps import (
+    AGAIN,
+    CALM,
+    CRASH,
+    RESIZE,
+    RESTART,
+    Streamed,
+    check,
+    check_compiled,
+)
 from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
 from tests.weights import examples
 
@@ -92,6 +101,12 @@ def late_pairs(draw: Draw) -> Streamed:
 @given(late_pairs())
 def test_who_begins_to_ask_knows_what_there_was(run: Streamed) -> None:
     check(run)
+
+
+@examples("heavy")
+@given(late_pairs())
+def test_who_begins_to_ask_the_compiled_engine_does(run: Streamed) -> None:
+    check_compiled(run)
 
 
 # --- one by one -----------------------------------------------------------------------------------

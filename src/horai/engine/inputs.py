@@ -13,7 +13,7 @@ from horai.engine.memory import KnownPairs, after, clipped, only
 from horai.engine.relations import Relation
 from horai.engine.stream import EventRows, Stream
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, World, fluent_of
+from horai.engine.world import Fluent, World, fluent_of, merged
 from horai.lang.core.terms import Compound, Term, Var
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
@@ -28,6 +28,13 @@ class InputMemory:
     def __init__(self, start: int) -> None:
         self.cut = start
         self.fluents: dict[Key, Fluent] = {}
+        self.lent: list[tuple[Key, Fluent]] = []  # by other sessions, since the last cut
+
+    def borrow(self, key: Key, fluent: Fluent, symbols: Symbols) -> None:
+        """What another session knows is final, too."""
+        self.lent.append((key, fluent))
+        before = [self.fluents[key]] if key in self.fluents else []
+        self.fluents[key] = merged([*before, fluent], symbols)
 
     def fill(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
         """Put everything that counts now into a world."""
@@ -70,7 +77,7 @@ class InputMemory:
         told: dict[Key, Fluent],
     ) -> None:
         """Remember what is final; `world` still has all of it, and `told` is of what rules make."""
-        self.cut = cut
+        self.cut, self.lent = cut, []
         for key, fluent in told.items():
             self.fluents[key] = clipped(fluent, cut, keep(("fluent", key)))
         for key in [key for key in world.fluents if key not in world.derived]:

@@ -8,27 +8,42 @@ it stays where it is: whoever begins to ask has made nothing of it yet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from horai.engine.arrow_items import ItemKind, SomeItems
 from horai.engine.columns import Column
-from horai.engine.inputs import folded
-from horai.engine.memory import only
+from horai.engine.inputs import InputMemory, folded
+from horai.engine.memory import KnownPairs, only
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.relations import Relation, different, joined
 from horai.engine.saved import RECORDS
-from horai.engine.world import Fluent, merged
+from horai.engine.stream import Stream
+from horai.engine.symbols import Symbols
+from horai.engine.world import Fluent
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Mask
-
-if TYPE_CHECKING:
-    from horai.engine.session import Session
 
 Key = tuple[str, int]
 Type = tuple[ItemKind, Key]
 Wanted = Callable[[tuple[Column, ...]], Mask]  # which rows are meant, by their arguments
 NAME = "horai past 2"
+
+
+class Lender(Protocol):
+    """A session of any engine, as far as it lends."""
+
+    @property
+    def symbols(self) -> Symbols: ...
+    @property
+    def stream(self) -> Stream: ...
+    @property
+    def inputs(self) -> InputMemory: ...
+    @property
+    def known(self) -> KnownPairs: ...
+    @property
+    def unwrapping(self) -> Unwrapping: ...
 
 
 class Lent(NamedTuple):
@@ -38,7 +53,7 @@ class Lent(NamedTuple):
     waiting: list[SomeItems]
 
 
-def lend(session: Session, types: Iterable[Type], wanted: Wanted) -> Lent | None:
+def lend(session: Lender, types: Iterable[Type], wanted: Wanted) -> Lent | None:
     """What a session knows of some entities, None if that is nothing."""
     shelves: list[Any] = []
     fluents: dict[Key, Fluent] = {}
@@ -50,7 +65,7 @@ def lend(session: Session, types: Iterable[Type], wanted: Wanted) -> Lent | None
             shelves.append((kind, key, found[0]))
             waiting += found[1]
         if kind == "fluent":
-            for flat in session.program.unwrapping.forms(key):
+            for flat in session.unwrapping.forms(key):
                 _pick(fluents, session.inputs.fluents, flat, _their(session, flat, wanted))
                 _pick_pairs(pairs, session.known.pairs, flat, _their(session, flat, wanted))
     if not (shelves or fluents or pairs or waiting):
@@ -59,44 +74,44 @@ def lend(session: Session, types: Iterable[Type], wanted: Wanted) -> Lent | None
     return Lent(Packer(session.symbols, RECORDS).bytes(NAME, state), waiting)
 
 
-def borrow(session: Session, types: Iterable[Type], known: Iterable[bytes], wanted: Wanted) -> None:
+def borrow(session: Lender, types: Iterable[Type], known: Iterable[bytes], wanted: Wanted) -> None:
     """Know of some entities what others know, and nothing else; what waits comes as items."""
     for kind, key in types:
         session.stream.let_go(kind, key, wanted)
         if kind == "fluent":
-            for flat in session.program.unwrapping.forms(key):
+            for flat in session.unwrapping.forms(key):
                 _drop(session, flat, _their(session, flat, wanted))
     for packed in known:
         state = Unpacker(NAME, packed, session.symbols, RECORDS).whole()
         for kind, (name, arity), shelf in state["shelves"]:
             session.stream.borrow(kind, (name, arity), shelf)
         for key, fluent in state["fluents"].items():
-            _add_fluent(session, key, fluent)
+            session.inputs.borrow(key, fluent, session.symbols)
         for key, table in state["pairs"].items():
             before = [session.known.pairs[key]] if key in session.known.pairs else []
             whole = joined([*before, table], session.symbols)
             session.known.pairs[key] = different(whole, session.symbols)
 
 
-def arguments(session: Session, type: Type) -> Iterator[tuple[Column, ...]]:
+def arguments(session: Lender, type: Type) -> Iterator[tuple[Column, ...]]:
     """The arguments of all rows of a type that a session still knows, or that wait in it."""
     kind, key = type
     yield from session.stream.arguments(kind, key)
     if kind == "fluent":
-        for flat in session.program.unwrapping.forms(key):
+        for flat in session.unwrapping.forms(key):
             if flat in session.inputs.fluents:
                 yield _folded(session, flat, session.inputs.fluents[flat].pairs)
             if flat in session.known.pairs:
                 yield _folded(session, flat, session.known.pairs[flat])
 
 
-def _folded(session: Session, flat: Key, pairs: Relation) -> tuple[Column, ...]:
+def _folded(session: Lender, flat: Key, pairs: Relation) -> tuple[Column, ...]:
     """The arguments of pairs as they are written; a value stands after them."""
-    unwrapping, symbols = session.program.unwrapping, session.symbols
+    unwrapping, symbols = session.unwrapping, session.symbols
     return folded(flat, pairs.columns[:-1], pairs.rows, unwrapping, symbols)[1]
 
 
-def _their(session: Session, flat: Key, wanted: Wanted) -> Callable[[Relation], Mask]:
+def _their(session: Lender, flat: Key, wanted: Wanted) -> Callable[[Relation], Mask]:
     """Which pairs of a flat fluent are meant."""
     return lambda pairs: wanted(_folded(session, flat, pairs))
 
@@ -126,16 +141,10 @@ def _pick_pairs(
             found[key] = chosen
 
 
-def _drop(session: Session, key: Key, mask: Callable[[Relation], Mask]) -> None:
+def _drop(session: Lender, key: Key, mask: Callable[[Relation], Mask]) -> None:
     fluents, pairs = session.inputs.fluents, session.known.pairs
     if key in fluents and fluents[key].pairs.rows:
         fluent = fluents[key]
         fluents[key] = only(fluent, ~mask(fluent.pairs)[fluent.spans.key])
     if key in pairs and pairs[key].rows:
         pairs[key] = pairs[key].where(np.flatnonzero(~mask(pairs[key])))
-
-
-def _add_fluent(session: Session, key: Key, fluent: Fluent) -> None:
-    fluents = session.inputs.fluents
-    before = [fluents[key]] if key in fluents else []
-    fluents[key] = merged([*before, fluent], session.symbols)

@@ -32,6 +32,7 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import Undecided, World
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.syntax import EventDescription
+from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import ComponentReach, Source, absence_read
 from horai.plan.ec.settling import Compiled, compiled_strategy
@@ -187,6 +188,11 @@ class Session:
         from horai.engine.deltas.live import Live
 
         return Live(self.program, self.symbols, self.tick)
+
+    @property
+    def unwrapping(self) -> Unwrapping:
+        """How entities inside of entities are taken apart."""
+        return self.program.unwrapping
 
     @property
     def works_by_change(self) -> bool:

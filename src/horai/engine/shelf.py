@@ -336,6 +336,8 @@ class Shelf:
         # What the last query admitted and took back.
         self.came: list[Rows] = []
         self.left: list[Rows] = []
+        self.moved: list[tuple[int, Rows]] = []
+        """What other sessions got (-1) and lent (1) since the last query."""
 
     def admitted(self) -> Rows:
         """What was admitted and not taken back, generation by generation."""
@@ -382,7 +384,7 @@ class Shelf:
 
     def admit(self, due: list[Rows], moment: Moment) -> list[Rows]:
         """Take in rows that are due; those to report come back with a verdict."""
-        self.came, self.left = [], []
+        self.came, self.left, self.moved = [], [], []
         filled = [part for part in due if part.size]
         if any((part["op"] < 0).any() for part in filled):
             return self._admit_and_take_back(join(filled, self.symbols), moment)
@@ -425,8 +427,10 @@ class Shelf:
     def let_go(self, wanted: Callable[[tuple[Column, ...]], Mask]) -> None:
         """Remove the rows that are meant."""
         admitted, kept = self.admitted(), self.kept()
-        self._admitted.replace(admitted.take(~self._meant(admitted, wanted)))
-        self._kept = [kept.take(~self._meant(kept, wanted))]
+        out, out_too = self._meant(admitted, wanted), self._meant(kept, wanted)
+        self.moved += [(-1, admitted.take(out)), (-1, kept.take(out_too))]
+        self._admitted.replace(admitted.take(~out))
+        self._kept = [kept.take(~out_too)]
         out = self._meant(self.waiting, wanted)
         if out.any():
             self.origins.wait(self.waiting["number"][out], -1)
@@ -435,8 +439,11 @@ class Shelf:
 
     def borrow(self, state: Mapping[str, Any]) -> None:
         """Add rows that `pick` gave somewhere else."""
-        self._admitted.add(rows_from_state(state["admitted"], self.admitted()))
-        self._kept.append(rows_from_state(state["kept"], self._kept[0]))
+        admitted = rows_from_state(state["admitted"], self.admitted())
+        kept = rows_from_state(state["kept"], self._kept[0])
+        self.moved += [(1, admitted), (1, kept)]
+        self._admitted.add(admitted)
+        self._kept.append(kept)
 
     def _meant(self, rows: Rows, wanted: Callable[[tuple[Column, ...]], Mask]) -> Mask:
         return wanted(self._args(rows))

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,6 @@ import pyarrow as pa
 from horai.engine.answer import Answer, EventTable, FluentTable, Part
 from horai.engine.columns import concat
 from horai.engine.origins import Dropped, Reason
-from horai.engine.session import Session
 from horai.engine.staged import StagedSession, rows_of_event, rows_of_fluent
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable, by_arrival
@@ -60,7 +60,11 @@ from horai.runtime.subscriptions import (
 from horai.runtime.tasks import Ownership, RunTask, StageTask
 from horai.settings import Schedule
 
+if TYPE_CHECKING:
+    from horai.engine.core.staged import CompiledStage
+
 Table = FluentTable | EventTable
+StageSession: TypeAlias = "StagedSession | CompiledStage"
 FEW = 10_000  # items that may as well wait in a session
 Owned = Callable[[Table], Rows | None]
 """The rows of a table that a bucket owns, None for all."""
@@ -167,19 +171,27 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
-def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StagedSession:
+def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StageSession:
     """A session of a stage that knows nothing yet."""
-    session = StagedSession(
-        _known(stage, run.predicates),
-        given=[(kind, (name, arity)) for kind, name, arity in stage.given],  # type: ignore[misc]
-        start=schedule.start,
-        window=schedule.window,
-        tick=schedule.tick,
-        allen_memory=schedule.allen_memory,
-        predicates=run.predicates,
-        archive="final" in run.forms,
-        incremental=run.incremental,
-    )
+    settings: dict[str, Any] = {
+        "given": [(kind, (name, arity)) for kind, name, arity in stage.given],
+        "start": schedule.start,
+        "window": schedule.window,
+        "tick": schedule.tick,
+        "allen_memory": schedule.allen_memory,
+        "predicates": run.predicates,
+        "archive": "final" in run.forms,
+    }
+    description = _known(stage, run.predicates)
+    session: StageSession
+    if run.engine == "compiled":
+        from horai.engine.core.staged import CompiledStage
+        from horai.runtime.compiled import told_as_wrong_use
+
+        with told_as_wrong_use():
+            session = CompiledStage(description, **settings)
+    else:
+        session = StagedSession(description, incremental=run.incremental, **settings)
     if not run.include_input:
         session.hide_input()
     return session
@@ -456,7 +468,7 @@ def meet_bucket(
             _, parts = task.store.read_state(stage.number, bucket, state, ("subscriptions",))
             known = Subscriptions.load(parts["subscriptions"])
 
-        def session() -> Session | None:
+        def session() -> StageSession | None:
             return None if state is None else BucketRun(task, stage, bucket).session
 
         yield from forward_new(

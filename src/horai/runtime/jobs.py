@@ -194,6 +194,7 @@ def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> 
         job.forms,
         settings.include_input,
         settings.incremental,
+        engine="compiled" if settings.engine == "compiled" else "columnar",
     )
 
 

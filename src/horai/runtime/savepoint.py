@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from horai.engine.saved import NotRestored
-from horai.engine.session import Session
+from horai.engine.staged import StagedSession
 from horai.runtime.bucket import session_of
 from horai.runtime.checkpoint import (
     Checkpoint,
@@ -360,8 +360,10 @@ def changing(old: RunTask, new: RunTask, schedule: Schedule) -> Change:
     """How state of the old rules becomes that of the new ones, which have been checked."""
 
     def changed(stage: StageTask, saved: bytes) -> bytes:
-        then: Session = session_of(old, old.plan.stages[stage.number], schedule)
+        then = session_of(old, old.plan.stages[stage.number], schedule)
         session = session_of(new, stage, schedule)
+        if not (isinstance(then, StagedSession) and isinstance(session, StagedSession)):
+            raise Refused("the compiled engine does not go on with other rules yet", HINT)
         try:
             session.evolve(saved, then.program)
         except NotRestored as error:

@@ -15,8 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from horai.engine.columns import Column
-from horai.engine.lending import Lent, Type, Wanted, arguments, borrow, lend
-from horai.engine.session import Session
+from horai.engine.lending import Lender, Lent, Type, Wanted, arguments, borrow, lend
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable
 from horai.runtime.hashing import Hashes, Path, hash_argument, hash_column
@@ -141,7 +140,7 @@ def forward_new(
     records: Sequence[Record],
     known: Subscriptions,
     refreshes: bool,
-    session: Callable[[], Session | None],
+    session: Callable[[], Lender | None],
 ) -> Iterator[Record]:
     """Rows to all subscribers, and the state of entities to those that are new.
 
@@ -170,7 +169,7 @@ def forward_new(
 
 
 def _transfer(
-    routes: Routes, session: Session, run: int, number: int, hashes: Hashes, target: int
+    routes: Routes, session: Lender, run: int, number: int, hashes: Hashes, target: int
 ) -> Iterator[Record]:
     meeting = routes.meetings[number]
     round, slot = engine_round(meeting.stage), routes.slot(run, target)
@@ -183,7 +182,7 @@ def _transfer(
         yield routes.record(round, run, target, -1, label, items.table)
 
 
-def take_state(routes: Routes, session: Session, records: Sequence[Record]) -> None:
+def take_state(routes: Routes, session: Lender, records: Sequence[Record]) -> None:
     """Take in the state of entities to which a bucket has just subscribed."""
     for record in records:
         meeting = routes.meetings[BlobLabel.load(record.label).number]
@@ -217,7 +216,7 @@ STEPS = 16  # from one subscription refresh to the next
 
 
 def needed_by(
-    routes: Routes, stage: int, bucket: int, session: Session, waiting: Sequence[ItemTable]
+    routes: Routes, stage: int, bucket: int, session: Lender, waiting: Sequence[ItemTable]
 ) -> Subscriptions:
     """The subscriptions of a bucket: to all that is named by rows that it knows or that wait."""
     found = Subscriptions()
@@ -231,7 +230,7 @@ def needed_by(
 
 
 def _named(
-    session: Session, waiting: Sequence[ItemTable], anchor: Entity, places: Sequence[Path]
+    session: Lender, waiting: Sequence[ItemTable], anchor: Entity, places: Sequence[Path]
 ) -> Iterator[list[Hashes]]:
     """The hashes at some places in rows of a kind."""
     for args in arguments(session, type_of(anchor)):
@@ -251,7 +250,7 @@ def refresh(
 
 
 def drop_unsubscribed(
-    routes: Routes, stage: int, bucket: int, session: Session, needs: Subscriptions
+    routes: Routes, stage: int, bucket: int, session: Lender, needs: Subscriptions
 ) -> None:
     """Drop replicas that came by joins and that the bucket does not need any longer."""
     for number, meeting in routes.meetings_of(stage).items():

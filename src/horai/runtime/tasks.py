@@ -101,6 +101,7 @@ class RunTask:
     schedule: Schedule | None = None
     frontiers: dict[int, list[int]] = field(default_factory=dict)
     given_final: list[int] | None = None
+    engine: str = "columnar"  # or "compiled"
 
     def only(self, number: int) -> RunTask:
         """The task of the buckets of one stage."""

@@ -26,12 +26,14 @@ ENDLESS = INF >> 1
 class Reach:
     """Column by column how far before the border points and spans are looked at.
 
-    `looks` is the same of the points whose rules may be evaluated again, site by site.
+    `late` says where changes lie, and `looks` where the points whose rules may be evaluated again
+    do, site by site.
     """
 
     points: Ints
     spans: Ints
     looks: Ints
+    late: Ints
 
 
 def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
@@ -69,6 +71,7 @@ def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
         _array((points[one] for one in program.columns), tick),
         _array((spans[one] for one in program.columns), tick),
         _array(looks, tick),
+        _array((late[one] for one in program.columns), tick),
     )
 
 

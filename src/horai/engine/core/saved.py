@@ -47,6 +47,7 @@ def save(session: CompiledSession) -> bytes:
         "settings": {name: getattr(session, name) for name in SETTINGS},
         "rules": _rules(session),
         "query": session.query,
+        "final": session.final,
         "stream": session.stream.to_state(),
         "inputs": (session.inputs.cut, session.inputs.fluents),
         "archive": ledger.archive,
@@ -62,14 +63,14 @@ def restore(session: CompiledSession, saved: bytes) -> None:
     with readable():
         state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, RECORDS).whole()
         _compare(session, state)
-        query = int(state["query"])
-        _check(session.start <= query < INF)
+        query, final = int(state["query"]), int(state["final"])
+        _check(session.start <= final <= query < INF)
         machine = _with_words(state["machine"], state["symbols"], session)
         _look_at(machine, session)
         stream = Stream.from_state(state["stream"], session.symbols)
         cut, fluents = state["inputs"]
         archive, live = state["archive"], dict(state["live"])
-    session.take_up(machine, query, stream)
+    session.take_up(machine, query, final, stream)
     session.inputs.cut, session.inputs.fluents = cut, fluents
     session.ledger.archive, session.ledger.live = archive, live
 

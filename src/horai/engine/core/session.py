@@ -60,6 +60,7 @@ from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import INF
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
+from horai.plan.ec.reach import Source
 from horai.plan.operators import AggregateOp
 from horai.plan.pipeline import compile_program
 from horai.plan.program import PointPlan
@@ -114,7 +115,7 @@ class CompiledSession:
         self.words = Words(self.symbols)
         self._stream = Stream(self.symbols, tick, start, window)
         self._few = Few(self._stream, self.words)
-        self.query = start
+        self.query = self.final = start
         self.shows_input = True
         self._failure: BaseException | None = None
         self._machine = _machine(self)
@@ -167,8 +168,9 @@ class CompiledSession:
         self._begin_step(until)
         self._feed(kept)
         if not self.shows_input:
-            self.stream.forget({})
+            self._forget_items()
         self._end_step()
+        self.final = self.border(until)
         return self._answer(until, dropped)
 
     def border(self, query: int) -> int:
@@ -239,6 +241,7 @@ class CompiledSession:
         self._begin_step(until)
         self._machine.give(for_machine(items))
         self._end_step()
+        self.final = self.border(until)
         return self._answer(until, ())
 
     def _changes(self, log: Ints, events: Ints) -> list[Changes]:
@@ -294,12 +297,11 @@ class CompiledSession:
         """All of the machine that may be looked at again."""
         if self.window is None:
             return kept(self._machine, self.shape, self.reach, -INF, -INF)
-        border = self.border(self.query)
-        return kept(self._machine, self.shape, self.reach, border, border + 1)
+        return kept(self._machine, self.shape, self.reach, self.final, self.final + 1)
 
-    def take_up(self, found: Kept, query: int, stream: Stream) -> None:
-        """Go on where another session was."""
-        self.query, self._stream = query, stream
+    def take_up(self, found: Kept, query: int, final: int, stream: Stream) -> None:
+        """Go on where another session was, after a query time and what was final then."""
+        self.query, self.final, self._stream = query, final, stream
         self._few = Few(stream, self.words)
         if query > self.start:
             self._initial, self._running = {}, True
@@ -519,11 +521,22 @@ class CompiledSession:
         answer = self.ledger.answer(world, lambda source: cut, border, dropped)
         if final > self.start:
             nobody = KnownPairs(self.symbols)
-            self.inputs.cut_at(final, world, lambda source: final, nobody, {})
+            self.inputs.cut_at(final, world, partial(self._needed, final), nobody, {})
             self.ledger.close(lambda source: final)
-            keys = (*self.stream.keys("event"), *self.stream.keys("fluent"))
-            self.stream.forget(dict.fromkeys(keys, final))
+            self._forget_items_until(final)
         return answer
+
+    def _needed(self, border: int, source: Source) -> int:
+        """Up to when input fluents are forgotten at a border; the machine has what rules need."""
+        return border
+
+    def _forget_items(self) -> None:
+        """Let go of items that answers do not show and that nobody can take back."""
+        self.stream.forget({})
+
+    def _forget_items_until(self, border: int) -> None:
+        keys = (*self.stream.keys("event"), *self.stream.keys("fluent"))
+        self.stream.forget(dict.fromkeys(keys, border))
 
     def _complete(self) -> None:
         """Let the last answer be complete, if somebody has it: the machine goes on."""

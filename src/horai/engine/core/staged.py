@@ -1,0 +1,148 @@
+"""Sessions of a stage on the compiled engine, as `engine/staged.py` has them on the columnar one.
+
+What an earlier stage found are input items, taken as they are. What other buckets lend or get back
+between two query times goes into the machine with the items of the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+
+import numpy as np
+
+from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.arrow_items import ItemKind
+from horai.engine.arrow_items import Source as ItemSource
+from horai.engine.core.reach import ENDLESS
+from horai.engine.core.session import CompiledSession
+from horai.engine.memory import FOREVER, KnownPairs
+from horai.engine.session import Predicate
+from horai.engine.world import Fluent, World
+from horai.lang.ec.syntax import EventDescription
+from horai.lang.ec.unwrapping import Unwrapping
+from horai.plan.ec.reach import Source
+
+Key = tuple[str, int]
+
+
+class CompiledStage(CompiledSession):
+    """A session whose `given` relations come from elsewhere.
+
+    `given_final` says, before each query, up to where what is given is final.
+    """
+
+    def __init__(
+        self,
+        description: EventDescription,
+        *,
+        given: Iterable[tuple[ItemKind, Key]],
+        start: int,
+        window: int | None,
+        tick: int,
+        allen_memory: int | None = None,
+        predicates: Mapping[str, Predicate] | None = None,
+        archive: bool = True,
+    ) -> None:
+        super().__init__(
+            description,
+            start=start,
+            window=window,
+            tick=tick,
+            allen_memory=allen_memory,
+            predicates=predicates,
+            archive=archive,
+        )
+        self.given = frozenset(given)
+        self.given_final: int | None = None
+        self.known = KnownPairs(self.symbols)
+        self.stream.give(self.given)
+
+    @property
+    def unwrapping(self) -> Unwrapping:
+        """How entities inside of entities are taken apart."""
+        return self.plan.unwrapping
+
+    def border(self, query: int) -> int:
+        """The last time-point of a whole cell that no item and no change can change any more."""
+        border = super().border(query)
+        if self.given_final is None or self.given_final >= border:
+            return border
+        border = self.given_final
+        border -= (border + 1) % self.tick
+        return max(self.start, border)
+
+    def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
+        """The answer at query time `until`, with more items known than before."""
+        self._take_moved()
+        return super().advance(until, tables)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the run that was saved."""
+        super().restore(data)
+        self.stream.give(self.given)
+
+    def final_of(self, entities: Collection[tuple[str, str, int]]) -> int:
+        """Up to where some of what rules make is final: changes of it lie after that."""
+        if self.window is None:
+            return self.start
+        found = self.final
+        for one in self.program.columns:
+            fold = self.unwrapping.folds.get(one.key)
+            key = one.key if fold is None else (fold.name, len(fold.parts))
+            if ("event" if one.kind == "event" else "fluent", *key) in entities and one.shown:
+                late = int(self.reach.late[one.number])
+                found = min(found, self.start if late >= ENDLESS else self.final - late)
+        return max(self.start, found)
+
+    def held(self) -> tuple[Part, Part]:
+        """What the session keeps: answers that may still change, and items that count."""
+        stream, given = self.stream, self.given
+        fluents = [k for k in stream.keys("fluent") if ("fluent", k) not in given]
+        events = [k for k in stream.keys("event") if ("event", k) not in given]
+        items = Part(
+            [FluentTable(key[0], *stream.fluents(key)) for key in fluents],
+            [EventTable(key[0], *stream.events(key)) for key in events],
+        )
+        return self._now(self.final), items
+
+    # --- what is lent ----------------------------------------------------------------------------
+
+    def _take_moved(self) -> None:
+        """Items that other sessions lent or got back."""
+        for key, shelf in self._shelves("event"):
+            for sign, rows in shelf.moved:
+                self._events(key, rows.terms, rows["start"], sign)
+            shelf.moved = []
+        for key, shelf in self._shelves("fluent"):
+            for sign, rows in shelf.moved:
+                first = rows["first"] if "first" in rows.numbers else rows["start"]
+                self._fluents(key, rows.terms, first, rows["end"], sign)
+            shelf.moved = []
+        for flat, fluent in self.inputs.lent:
+            self._take_past(flat, fluent)
+        self.inputs.lent = []
+
+    def _take_past(self, flat: Key, fluent: Fluent) -> None:
+        """What is final of an input fluent."""
+        some = self.program.layout.fluents.get(flat)
+        if some is None or some[0].kind != "input" or not len(fluent.spans):
+            return
+        words = [self.words.of_column(c)[fluent.spans.key] for c in fluent.pairs.columns]
+        end = np.minimum(fluent.spans.end, self.final + 1)
+        self._give(some[0], 1, fluent.spans.start, [*words, end])
+
+    def _forget_items(self) -> None:
+        border = self.border(self.query)
+        if self.window is None or border <= self.start:
+            return
+        world = World(self.symbols, self.tick, self.start, self.query)
+        self.inputs.fill_fluents(world, self.stream, self.unwrapping)
+        self.inputs.cut_at(border, world, partial(self._needed, border), self.known, {})
+        self._forget_items_until(border)
+
+    def _needed(self, border: int, source: Source) -> int:
+        """So far back rules look, also those of whom an entity is lent to."""
+        some = self.program.layout.fluents.get(source[1], [])
+        back = max((int(self.reach.spans[one.number]) for one in some), default=0)
+        return FOREVER if back >= ENDLESS else border - back
