@@ -762,15 +762,18 @@ class Lowering:
 def _alternatives(plan: PointPlan) -> list[PointPlan]:
     """A rule for each choice among conditions that only together give its time.
 
+    So it is for those that say who is meant, `(P = A ; P = B)`: the rest is then found by that.
     Very many of them stay one rule, which something else has to drive.
     """
     literals = list(ec.conjuncts(plan.body))
     giving = (*POINTS, ec.HoldsAt)
-    if any(isinstance(one, giving) and one.time == plan.time for one in literals):
-        return [plan]
+    timed = any(isinstance(one, giving) and one.time == plan.time for one in literals)
     options: list[list[tuple[ec.Literal, ...]]] = []
     for one in literals:
-        if isinstance(one, ec.Disjunction) and any(isinstance(p, giving) for p in ec.walk(one)):
+        if isinstance(one, ec.Disjunction) and (
+            all(isinstance(p, ec.Compare) and p.op == "=" for p in one.items)
+            or (not timed and any(isinstance(p, giving) for p in ec.walk(one)))
+        ):
             options.append([tuple(ec.conjuncts(item)) for item in one.items])
         else:
             options.append([(one,)])
