@@ -102,6 +102,8 @@ class ListTable:
                     flags += BOUND_IN_KEY
                     bound = self._place(bound)
                 fields |= {"C_KIND": KIND["FILTER"], "C_LEAST": bound, "C_COMPARE": flags}
+                if not self._is_own(part):
+                    self._woken[column] = None
             case Related(relation=relation, source=source, target=target, mode=mode):
                 memory = self.rules.allen_memory
                 words = [
@@ -113,6 +115,8 @@ class ListTable:
                     INF if memory is None else memory,
                 ]
                 fields |= {"C_KIND": KIND["ALLEN"], "C_LIST": code.list(words)}
+                if not self._is_own(source) and not self._is_own(target):
+                    self._woken[column] = None
             case Tested(steps=steps):
                 fields["C_LIST"] = code.list([0, 1, value, 1])
                 self.bar(column, steps)
@@ -134,8 +138,11 @@ class ListTable:
         for one in over:
             words += self._operand(one, column)
         column.fields["C_LIST"] = self.rules.code.list(words)
-        if (bits[0] | bits[1]) & 1:
-            self._woken[column] = None  # it holds where nothing is known
+        # A new row has nothing in its own lines; what it says then, others say.
+        own = sum(1 << place for place, one in enumerate(over) if self._is_own(one))
+        every = bits[0] | bits[1]
+        if any(not state & own and every >> state & 1 for state in range(1 << len(over))):
+            self._woken[column] = None
 
     def _smaller(self, expression: Expression) -> Expression:
         """The same with a part that has a column of its own."""
@@ -157,6 +164,12 @@ class ListTable:
             return expression
         return Leaf(self.column(expression), self.key, 1)
 
+    def _is_own(self, expression: Expression) -> bool:
+        """Is it a line of the row itself?"""
+        if not isinstance(expression, Leaf):
+            return True
+        return expression.relation.table is self.table and expression.terms == self.key
+
     def _place(self, name: str) -> int:
         return self.key.index(Var(name))
 
@@ -170,7 +183,7 @@ class ListTable:
         site.apart = not self._tested <= names_in(expression)
         if leaf.wanted is None:
             site.value = leaf.value
-        if relation.table is self.table and leaf.terms == self.key:
+        if self._is_own(leaf):
             apart = column.place - relation.place
             relation.readers.append((apart, self.rules.layout.site(site)))
             return [how | OWN_LINE, -apart, want]
@@ -182,7 +195,6 @@ class ListTable:
             self.table.refs += 1
         place = self._refs[found]
         self.parts.append(partial(_refer, leaf=leaf, site=number, place=place))
-        self._woken[column] = None
         return [how | OTHER_LINE, place, want]
 
 
