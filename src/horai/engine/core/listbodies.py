@@ -332,7 +332,7 @@ class ListBody:
                 parts.append(Tested(tuple(facts)))
             return all_of(parts)
         found = alternatives(chain.steps, self.rules.plan, self.clause, self.time)
-        return Some(tuple(found), every & outer)
+        return Some(tuple(found), (every & outer) - names(self.time))
 
     # --- readings --------------------------------------------------------------------------------
 

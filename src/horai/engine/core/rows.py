@@ -200,7 +200,7 @@ class RuleRows:
         self._open: list[str] = []
         """Variables of a head that a formula only asks about."""
         domain = self._domain()
-        tests = [one for one in domain if self._has_to_be_known(one)]
+        tests = [one for one in domain if known is not None and self._has_to_be_known(one)]
         expression = all_of([body.expression, *map(self._is_known, tests)])
         key = sorted(names_in(expression) | names(*self.head))
         if len(key) > MOST:
@@ -230,11 +230,8 @@ class RuleRows:
                 found += sorted(names(*self.body.read[id(step)]) - bound)
             bound |= self._gives(step)
         missing = names_in(self.body.expression).union(names(*self.head)) - bound
-        if missing or (found and self.known is None):
-            raise self.body.refuse(f"a value for {', '.join(sorted(missing) or found)}")
-        for name in found:
-            if self.known is None or not self.known.has(name):
-                raise self.body.refuse(f"a value for {name}")
+        if missing:
+            raise self.body.refuse(f"a value for {', '.join(sorted(missing))}")
         return found
 
     def _gives(self, step: op.Operator) -> Names:
@@ -289,6 +286,9 @@ class RuleRows:
         some += [self._source(leaf) for leaf in sorted(support, key=lambda one: str(one.terms))]
         have = names(*(term for one in some for term in one.terms))
         asked = [name for name in domain if name not in have]
+        for name in asked:
+            if self.known is None or not self.known.has(name):
+                raise self.body.refuse(f"a value for {name}")
         every = [*some, *(self._values(name) for name in asked)]
         for place, trigger in enumerate(every):
             others = [one for at, one in enumerate(some) if at != place]
