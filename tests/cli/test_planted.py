@@ -18,12 +18,13 @@ import horai
 from horai.cli.app import app
 from horai.cli.command import DEBUG
 from horai.io import InputError
-from horai.io.secrets import KAFKA, METRICS, SOCKET, WEBHOOK
+from horai.io.secrets import KAFKA, METRICS, SERVE, SOCKET, WEBHOOK
 
 WORD = "pLanTed-7f3a"
 SECRETS = {
     KAFKA + "USERNAME": "somebody",
     **{name: f"{WORD}-{place}" for place, name in enumerate((METRICS, SOCKET, WEBHOOK))},
+    SERVE: f"{WORD}-4",
     KAFKA + "PASSWORD": f"{WORD}-3",
 }
 RULES = """
@@ -48,6 +49,7 @@ COMMANDS = {
     "doctor": "doctor",
     "a topic that is not there": f"run rules.ec -i {TOPIC}",
     "a live topic that is not there": f"run p.lars --live -i {TOPIC}",
+    "a served topic that is not there": f"serve p.lars -i {TOPIC} --port 0 --address 0.0.0.0",
     "a sink that is not there": f"run p.lars --live -i - -o {TOPIC}",
     "a stream without Java": f"stream rules.ec --source {TOPIC} --sink webhook:http://127.0.0.1:1"
     " --checkpoint kept --metrics m.prom --metrics-port 0 --metrics-address 0.0.0.0",
