@@ -2,7 +2,9 @@
 
 The reference says what is right. Beside it the columnar engine works from scratch, cell by cell and
 by its compiled machine, by change, as it decides itself, with sessions that are saved and restored,
-and in buckets.
+and in buckets. To try 20,000 programs:
+
+    python -m pytest -n 0 -x -s tests/engine/test_delayed_values.py -k at_length
 """
 
 from __future__ import annotations
@@ -142,12 +144,12 @@ def test_all_ways_give_the_answers_of_the_reference() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.timeout(0)  # by the clock a busy machine may need many times as long as an idle one
+@pytest.mark.parametrize("part", range(40))
 def test_all_ways_give_the_answers_of_the_reference_at_length(part: int) -> None:
     chosen = random.SystemRandom().randrange(10**9)
     print(f"part {part}, seed {chosen}")
-    many = exactly(1_000, database=None)
+    many = exactly(500, database=None)
     run_all(lambda attempt: seed(chosen)(many(attempt)))
 
 
