@@ -77,6 +77,17 @@ def test_rules_that_lack_less_are_nearer() -> None:
     assert first.changes == (RowChange("+", "b|4|4|x"),)
 
 
+def test_a_negation_about_a_value_that_is_missing_too() -> None:
+    rules = library.loads(
+        "initiatedAt(f(X)=true, T) :-\n"
+        "    happensAt(a(X, Y), T), happensAt(c(X), T), \\+ (happensAt(b(X), T), Y \\= z).\n"
+    )
+    result = rules.run(["b|4|4|x", "c|4|4|x", "a|9|9|y|y"], end=9)
+    (rule,) = result.why_not("f(x)=true", 5).premises
+    assert rule.premises[0].text == "happensAt(a(x,Y),4)"
+    assert len(rule.premises) == 2
+
+
 def test_input_that_is_not_there(result: library.Result) -> None:
     assert wishes(result.why_not("win(chris)", 8)) == ["+ win|8|8|chris"]
     assert wishes(result.why_not("insured(chris)=true", 15)) == ["+ insured|15|15|16|true|chris"]

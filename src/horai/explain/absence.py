@@ -265,18 +265,17 @@ class Absences:
                 about = resolve(fvp.fluent, env), resolve(fvp.value, env)
                 return self._followed(node, *about, resolve(time, env))
             case Negation(item=item):
-                for found in self.solver.solve((item,), env):
-                    proofs = self._proved(item, found)
-                    rows = [RowChange("-", row.text) for proof in proofs for row in proof.rows]
-                    return replace(node, premises=tuple(proofs)), rows
-                return node, []
+                found = self._first((item,), env)
+                proofs = [] if found is None else self._proved(item, found)
+                rows = [RowChange("-", row.text) for proof in proofs for row in proof.rows]
+                return replace(node, premises=tuple(proofs)), rows
             case _:
                 return node, []
 
     def _proved(self, literal: Literal, env: Env) -> list[Proof]:
         try:
             return self.prover.conditions(literal, env)
-        except NotProvable:
+        except (NotProvable, UnboundVariable, Endless):
             return []
 
     def _followed(
