@@ -131,6 +131,22 @@ def test_an_interval_is_clicked_and_read(page: Browser) -> None:
     assert page.complaints() == []
 
 
+def test_atoms_of_a_program_are_clicked_and_read(tmp_path: Path, browser: Browser) -> None:
+    rules = horai.combine(
+        horai.loads("initiatedAt(alarm(X)=true, T) :- happensAt(hot(X), T)."),
+        horai.loads("hot(X) :- always warm(X) [1].", language="lars"),
+    )
+    path = tmp_path / "both.html"
+    write_page(rules.run(["warm|4|4|a", "warm|5|5|a"], start=1, end=9), path, "both")
+    browser.open(path)
+    for what, reason in (("hot(a)", "warm(a) at 5"), ("alarm(a)=true", "hot(a) happens at 5")):
+        x, y = place(browser, what)
+        browser.click_at("#lanes", x, y)
+        browser.until(f"document.querySelector('#details h3')?.textContent === '{what}'")
+        assert reason in browser.text("#why .proof")
+    assert browser.complaints() == []
+
+
 def test_an_event_tells_its_arguments_and_its_row(page: Browser) -> None:
     x, y = place(page, "meet(v1)")
     page.click_at("#lanes", x, y)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.report.pages import data_of, items_of, lanes, points_of, spans_of
 
 import horai
-from horai import io, loads
+from horai import combine, io, loads
 from horai.io.times import TimeScale
 from horai.report import items as report_items
 from horai.report.page import PageInput, page, write_page
@@ -188,6 +188,20 @@ def test_proofs_take_turns_between_fluents() -> None:
     data = data_of(page(result, "why", given=PageInput(proofs=4)))
     texts = [tree["text"] for tree in data["proofs"]["trees"].values()]
     assert texts == ["rich(x1)=true", "zest(x1)=true", "rich(x2)=true", "zest(x2)=true"]
+
+
+def test_atoms_have_their_proofs_alone_and_beside_fluents() -> None:
+    windows = loads("hot(X) :- always warm(X) [1].", language="lars")
+    events = loads("initiatedAt(alarm(X)=true, T) :- happensAt(hot(X), T).")
+    rows = ["warm|4|4|a", "warm|5|5|a", "warm|8|8|b"]
+    for rules in (windows, combine(events, windows)):
+        result = rules.run(rows, start=1, end=9)
+        data = data_of(page(result, "why"))
+        labels = [label for _, label, rows in lanes(data, data["layers"][0]["spans"]) for _ in rows]
+        trees = data["proofs"]["trees"]
+        assert {labels[int(row)] for row in trees} == set(labels)
+        for row, tree in trees.items():
+            assert tree == result.why(labels[int(row)], at=tree["at"]).to_dict()
 
 
 def test_what_pages_are_made_of_was_built_from_the_sources() -> None:

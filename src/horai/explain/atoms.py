@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Collection, Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from horai.errors import QueryError, UsageError
 from horai.explain.absence import DEEPEST, Reasons, with_tried
@@ -11,16 +12,25 @@ from horai.explain.atom_absence import AtomAbsences, violated
 from horai.explain.combined import TRUE, CombinedAbsences, CombinedProver
 from horai.explain.course import Course
 from horai.explain.ec import NotProvable, pair
-from horai.explain.lars import AtomProver, low_of, signals_known, situation, without_constraints
+from horai.explain.lars import (
+    AtomProver,
+    low_of,
+    needed_for,
+    signals_known,
+    situation,
+    without_constraints,
+)
 from horai.explain.proof import Proof, RowChange, time_in
 from horai.explain.trial import tried
 from horai.lang.core.terms import functor, is_ground, make
+from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.ec.evaluate import room_to_recurse
 from horai.runtime.lars.answers import written
 from horai.runtime.queries import atom_of, read_goal
 from horai.runtime.values import show
 from horai.settings import point_in
+from horai.temporal.spans import INF as LAST
 
 if TYPE_CHECKING:
     from horai.result import Result
@@ -62,8 +72,12 @@ def read_atom_question(result: Result, what: str, at: int | str | None) -> AtomQ
         raise QueryError(f"{shown} has variables", "say what they stand for")
     if is_combined and (other := _of_description(result, atom)) is not None:
         raise QueryError(f"{shown} is of the description", f"ask about {other}")
-    known = result.query(f"@T {shown}")  # and an error for a predicate that nobody knows
-    times = [cast(int, found["T"]) for found in known]
+    spans = result.holds_for(shown)  # and an error for a predicate that nobody knows
+    points: Iterable[int] = (answer.query for answer in result.answers)
+    if is_combined:
+        points = (t for start, end in spans for t in range(start, int(min(end, LAST))))
+    held = (t for t in points if any(start <= t < end for start, end in spans))
+    times = list(islice(held, _SHOWN + 1))
     listed = ", ".join(map(told, times[:_SHOWN])) + (", ..." if len(times) > _SHOWN else "")
     when = f"it holds at {listed}" if times else "it never holds"
     word = "time" if is_combined else "query time"
@@ -81,7 +95,7 @@ def read_atom_question(result: Result, what: str, at: int | str | None) -> AtomQ
             f"{told(time)} is no query time of the run: they are {told(first)} to {told(last)}",
             when,
         )
-    return AtomQuestion(atom, time, time in times, when)
+    return AtomQuestion(atom, time, any(start <= time < end for start, end in spans), when)
 
 
 def _of_description(result: Result, atom: Atom) -> str | None:
@@ -114,7 +128,7 @@ def why_atom(result: Result, what: str, at: int | str | None, about: str, depth:
                 hint = "a window may have let go of the items behind it: run with a longer one"
                 raise UsageError(f"the run does not show why: {missing}", hint) from None
         model = next(one for one in result.at(asked.at).models if asked.atom in one)
-        prover = _prover(result, asked.at, model, depth)
+        prover = _prover(result, asked, model, depth)
         if prover is None:
             problem = f"the signals of the run do not show why {asked.text} holds"
             raise UsageError(f"{problem} at {told(asked.at)}")
@@ -122,13 +136,18 @@ def why_atom(result: Result, what: str, at: int | str | None, about: str, depth:
 
 
 def _prover(
-    result: Result, at: int, wanted: Collection[Atom], depth: int, constraints: bool = True
+    result: Result, asked: AtomQuestion, model: Collection[Atom] | None, depth: int
 ) -> AtomProver | None:
-    """What proves in an answer stream that has what is wanted at a query time."""
+    """What proves in the answer stream of the run; without one, as if nothing were forbidden."""
     settings, items = result.basis
-    program, start = result.rules.in_points(settings.clock, settings.unit), settings.start or 0
-    if not constraints:
-        program = without_constraints(program)
+    whole, start, at = (
+        result.rules.in_points(settings.clock, settings.unit),
+        settings.start or 0,
+        asked.at,
+    )
+    program = without_constraints(whole) if model is None else needed_for(whole, asked.atom)
+    made = derived(program)
+    wanted = [atom for atom in model or () if atom.predicate in made]
     low = low_of(program, start, at)
     course = Course()
     course.begin(depth)
@@ -148,7 +167,7 @@ def why_not_atom(result: Result, what: str, at: int | str | None) -> Proof:
         raise UsageError(f"{asked.text} holds at {time(asked.at)}", "ask why, without --not")
 
     def works(change: RowChange) -> bool:
-        return bool(tried(result, [change]).query(f"@{asked.at} {asked.text}"))
+        return tried(result, [change]).holds_at(asked.text, asked.at)
 
     node = Proof("fails", f"{asked.text} does not hold", at=asked.at, met=False, time=time)
     with room_to_recurse():
@@ -164,11 +183,11 @@ def _reasons(result: Result, asked: AtomQuestion) -> Reasons:
         return absences.atom(prover.last("program"), asked.atom, asked.at)
     models = result.at(asked.at).models
     if models:
-        found = _prover(result, asked.at, models[0], DEEPEST)
+        found = _prover(result, asked, models[0], DEEPEST)
         if found is None:
             return Reasons([], [])
         return AtomAbsences(found, result.basis.items()).reasons(asked.atom)
-    found = _prover(result, asked.at, (), DEEPEST, constraints=False)
+    found = _prover(result, asked, None, DEEPEST)
     settings = result.basis.settings
     rules = result.rules.in_points(settings.clock, settings.unit).rules
     return Reasons([], []) if found is None else violated(found, rules)

@@ -18,6 +18,7 @@ from horai.explain.lars import (
     AtomProver,
     Signals,
     low_of,
+    needed_for,
     signals_known,
     situation,
     without_constraints,
@@ -77,21 +78,23 @@ class CombinedProver(CalculusProver):
         for prover in known:
             if atom in prover.found.answer.at(t):
                 return prover
-        made = self.in_situation(place, t, (atom,))
+        made = self.in_situation(place, atom, t, (atom,))
         if made is not None:
             known.append(made)
         return made
 
     def in_situation(
-        self, place: int, t: int, wanted: Collection[Atom] = (), constraints: bool = True
+        self, place: int, asked: Atom, t: int, wanted: Collection[Atom] | None = ()
     ) -> AtomProver | None:
-        """What proves in an answer stream of a stage that has what is wanted, if there is one."""
-        program, first = self.programs[place], self._start + 1
-        if not constraints:
-            program = without_constraints(program)
+        """What proves in an answer stream of a stage that has what is wanted, if there is one.
+
+        If nothing is wanted, not even an answer, it is as if nothing were forbidden.
+        """
+        whole, first = self.programs[place], self._start + 1
+        program = without_constraints(whole) if wanted is None else needed_for(whole, asked)
         last = self.world.query if looks_ahead(program) else t
         signals = self._signals(place, int(low_of(program, first, t)), last)
-        found = situation(program, signals, first, t, wanted)
+        found = situation(program, signals, first, t, wanted or ())
         return None if found is None else AtomProver(found, self.course, self.time, self._tell)
 
     def _signals(self, place: int, low: int, last: int) -> Signals:
@@ -182,10 +185,10 @@ class CombinedAbsences(Absences):
             return Reasons([], [])
         self._deep += 1
         try:
-            prover = self.both.in_situation(place, t)
+            prover = self.both.in_situation(place, atom, t)
             if prover is not None:
                 return StageAbsences(prover, place, self).reasons(atom)
-            prover = self.both.in_situation(place, t, constraints=False)
+            prover = self.both.in_situation(place, atom, t, None)
             rules = self.both.programs[place].rules
             return Reasons([], []) if prover is None else violated(prover, rules)
         finally:

@@ -12,20 +12,23 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from horai import io
-from horai.errors import counted
+from horai.errors import UsageError, counted
 from horai.explain.course import AS_ABOVE, GOES_ON, Course
 from horai.explain.proof import Place, Proof, Time
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars import syntax as lars
+from horai.lang.lars.arithmetic import TooLarge
+from horai.lang.lars.predicates import body_atoms, head_predicates
 from horai.lang.lars.printer import show, show_rule
 from horai.lang.lars.syntax import Atom, Program, Rule
 from horai.lang.lars.walk import atoms
 from horai.oracle.lars.answers import OracleAnswerStream, answer_streams
 from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.grounding import Instance, ProgramGrounding, head_pairs
-from horai.oracle.lars.matching import unified
+from horai.oracle.lars.grounding import EndlessDerivation, Instance, ProgramGrounding, head_pairs
+from horai.oracle.lars.matching import TooManyValues, unified
 from horai.oracle.lars.stream import Pair, Stream, select
+from horai.plan.lars.fragments import classify
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import row_text
 from horai.runtime.values import show as show_term
@@ -116,6 +119,16 @@ def situation(
     program: Program, signals: Signals, start: int, time: int, wanted: Collection[Atom]
 ) -> Situation | None:
     """The answer stream that has what is wanted at a time, such as what a run has found."""
+    try:
+        return _situation(program, signals, start, time, wanted)
+    except (EndlessDerivation, TooManyValues, TooLarge) as error:
+        problem = f"by the definition this takes too long, or has no end: {error}"
+        raise UsageError(problem, "ask about an atom on the way to it") from error
+
+
+def _situation(
+    program: Program, signals: Signals, start: int, time: int, wanted: Collection[Atom]
+) -> Situation | None:
     last = max([time, *(moment for moment, _ in signals.pairs)])
     data = Stream(start, last, tuple(signals.pairs))
     grounding = ProgramGrounding(program, data, time, endless=True)
@@ -282,6 +295,24 @@ class AtomProver:
             note=note,
             time=self.time,
         )
+
+
+def needed_for(program: Program, asked: Atom) -> Program:
+    """The rules that an atom depends on, if the others cannot change what these say.
+
+    They may do so where there are several answer streams, of which constraints leave some.
+    """
+    if classify(program).strata is None:
+        return program
+    needed, left = {asked.predicate}, [asked.predicate]
+    while left:
+        one = left.pop()
+        rules = (rule for rule in program.rules if one in head_predicates(rule))
+        more = {atom.predicate for rule in rules for atom in body_atoms(rule)} - needed
+        needed |= more
+        left += more
+    kept = (rule for rule in program.rules if head_predicates(rule) & needed)
+    return replace(program, rules=tuple(kept))
 
 
 def without_constraints(program: Program) -> Program:

@@ -1,13 +1,15 @@
 """Proofs of some intervals on a page; `horai why` gives those of all others.
 
 A page has a number of them, because all would make it large: the first intervals of each fluent in
-turn, of one entity after the other, so that every rule has a chance to be seen at work.
+turn, of one entity after the other, so that every rule has a chance to be seen at work. Atoms of
+programs are worked out by the definition, which may be slow: there is a limit on the time, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
+from time import process_time
 from typing import Any, NamedTuple
 
 from horai.errors import UsageError
@@ -17,6 +19,8 @@ from horai.report.pack import Pack
 from horai.result import Result
 
 MOST_PROOFS = 100
+MOST_SECONDS = 20
+"""So much CPU time may all proofs of a page take; one that has begun comes to its end."""
 DEPTH = 8
 
 
@@ -33,7 +37,10 @@ def packed_proofs(
 ) -> dict[str, Any] | None:
     """Proofs by the number of their row, None without any; `blocks` are all intervals."""
     found: dict[int, dict[str, Any]] = {}
+    until = process_time() + MOST_SECONDS
     for row, text, start in islice(_in_turn(pack.texts, blocks), most):
+        if process_time() > until:
+            break
         try:
             found[row] = result.why(text, at=start, depth=DEPTH).to_dict()
         except UsageError:
@@ -42,10 +49,10 @@ def packed_proofs(
 
 
 def _in_turn(texts: Sequence[str], blocks: Sequence[LaneBlock]) -> Iterator[Candidate]:
-    """The first interval of each fluent, the second of each, and so on."""
+    """The first interval of each fluent or predicate, the second of each, and so on."""
     row, turns = 0, []
     for block in blocks:
-        if block.kind == "fluent":
+        if block.kind in ("fluent", "atom"):
             turns.append(_candidates(texts, block, row))
         row += len(block.start)
     for some in zip_longest(*turns):

@@ -373,6 +373,7 @@ class AtomIntervals:
 
     def intervals(self, atom: Atom) -> list[Interval]:
         """The maximal intervals of an atom."""
+        check_known(make(atom.name, *atom.args), sorted(self.known), "predicate")
         if not all(map(is_ground, atom.args)):
             shown = show(Compound(atom.name, atom.args))
             raise QueryError(f"{shown} has variables", f'ask query("@T {shown}") instead')
