@@ -281,6 +281,17 @@ def test_deadlines_of_a_length_that_depends_on_the_instance() -> None:
     assert result.why("level(b)=2", 7).premises[0].at == 6
 
 
+def test_what_would_come_about_at_the_start_is_not_seen() -> None:
+    rules = library.loads(
+        "initially(n=1).\nfi(n=1, n=2, 1).\nfi(n=1, m=1, 3).\n"
+        "initiatedAt(n=V, T) :- happensAt(set(V), T).\n"
+    )
+    result = rules.run(["set|9|9|3"], start=0, end=12)
+    assert result.holds_for("n=1") == [(0, 10)]
+    (effect, _) = result.why("m=1", 5).premises
+    assert (effect.kind, effect.at, effect.premises[0].kind) == ("delayed", 2, "initially")
+
+
 def test_a_chain_of_effects_is_as_deep_as_is_asked() -> None:
     rules = library.loads(
         "initiatedAt(lamp=on, T) :- happensAt(go, T).\n"

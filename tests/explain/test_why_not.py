@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from tests.cli.conftest import Run, horai  # noqa: F401  the command line in a folder
 from tests.engine.itemtables import row
 from tests.explain.checking import questions
@@ -185,6 +188,43 @@ def test_what_cannot_be_tried(result: library.Result) -> None:
         result.what_if(added=["win1|3|3|chris"])
     with pytest.raises(UsageError, match="would not be used: it lies at or before the start"):
         result.what_if(added=["win|-5|-5|chris"])
+
+
+@examples("heavy")
+@given(runs(retractions=False), st.randoms(use_true_random=False), st.sampled_from([None, 20]))
+def test_random_changes(run: RandomRun, dice: Random, step: int | None) -> None:
+    """What is told is what two runs of the reference differ in."""
+    rules = library.loads(run.described.text, predicates=PREDICATES)
+    rows = [
+        row_text(row(item, number, "points" if item.entity.name == "i2" else "intervals"))  # type: ignore[union-attr]
+        for number, item in enumerate(run.items, 1)
+    ]
+    if not rows:
+        return
+    settings: dict[str, Any] = {"tick": run.described.tick, "start": 0, "end": 60}
+    if step is not None:
+        settings |= {"step": step, "window": 40}
+    added, without = dice.sample(rows, 1), dice.sample(rows, 1)
+    given_ = rows[: len(rows) * 2 // 3]
+    without = [one for one in without if one in given_]
+    changed = [one for one in given_ if one not in without] + added
+    try:
+        result = rules.run(given_, **settings)
+        before, after = (
+            set(rules.run(some, engine="reference", **settings).rows("spans"))
+            for some in (given_, changed)
+        )
+    except RunError:
+        return
+    if result.dead_letters or not given_:
+        return
+    try:
+        found = result.what_if(added, without)
+    except UsageError as refused:
+        assert "would not be used" in refused.problem
+        return
+    assert {row._replace(op=None) for row in found if row.op == "-"} == before - after
+    assert {row._replace(op=None) for row in found if row.op == "+"} == after - before
 
 
 # --- the command line ----------------------------------------------------------------------------

@@ -267,7 +267,8 @@ class DelayedEffects:
             about = point.fluent, point.value
             env = unify_all((rule.origin.fluent, rule.origin.value), about, {})
             for t, one in self._deadlines(rule, env, point.t) if env is not None else ():
-                if point.t < t <= self.solver.world.query:
+                # What would come about at the start itself is not seen any more.
+                if point.t < t and self.solver.world.in_run(t):
                     agenda.add(t, DelayedEffect(rule, one, *about, point.t, number))
 
     def _deadlines(self, rule: DelayRule, env: Env, since: int) -> Iterator[tuple[int, Env]]:
