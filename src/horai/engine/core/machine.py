@@ -1158,7 +1158,16 @@ def ask(S: STATE, number: i64, p: i64) -> i64:
     while i < n:
         key[i] = S.reg[S.args[p + 1 + i]]
         i += 1
-    at: i64 = hashed(cython.address(key[0]), n, number) & S.memomask
+    return answer_of(S, number, cython.address(key[0]), n)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def answer_of(S: STATE, number: i64, key: WORDS, n: i64) -> i64:
+    """The same for given words."""
+    i: i64 = 0
+    at: i64 = hashed(key, n, number) & S.memomask
     while S.memoslots[at] != 0:
         h: i64 = S.memoslots[at]
         if S.memo[h] == number:
@@ -1179,6 +1188,32 @@ def ask(S: STATE, number: i64, p: i64) -> i64:
         return 0
     # The answer is at the end of the memo; the table may have grown.
     return S.memolast
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_form(S: STATE, v: i64) -> i64:
+    """Does a word stand for all values of a form?"""
+    if (v & 3) != 0 or v < 0 or (v >> 2) >= S.nsymbols:
+        return 0
+    return 1 if S.numeric[v >> 2] == FORM else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def covers(S: STATE, v: i64, w: i64) -> i64:
+    """Is value w among those that v stands for: itself, all of them, or those of a form?"""
+    if v in (ANY, w):
+        return 1
+    if is_form(S, v) == 0 or w in (ANY, GHOST):
+        return 0
+    key: i64[2]
+    key[0] = v
+    key[1] = w
+    k: i64 = answer_of(S, FORMS, cython.address(key[0]), 2)
+    return 1 if k != 0 and S.memo[k] != 0 else 0
 
 
 @cython.cfunc
@@ -1450,6 +1485,34 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                     S.reg[S.args[y + 3 + 2 * n]] = S.pool[
                         off + r + S.cols[g + C_HEAD] + S.args[y + 2 + 2 * n]
                     ]
+        elif op == COVERS:
+            if covers(S, S.reg[x], S.reg[y]) == 0:
+                pc = f
+        elif op == VOPEN:
+            k = S.reg[z]
+            S.reg[x] = S.reg[y]
+            S.reg[x + 1] = 0 if k == ANY or is_form(S, k) != 0 else -1  # one value is itself
+        elif op == VNEXT:
+            k = S.reg[x]
+            r = S.reg[x + 1]
+            if r == -1:
+                S.reg[z] = S.reg[y]
+                S.reg[x + 1] = S.lines[k].ns
+            else:
+                off = S.lines[k].spans
+                n = S.lines[k].ns
+                while r < n:
+                    i: i64 = 0
+                    while i < r and S.pool[off + i + 2] != S.pool[off + r + 2]:
+                        i += 3
+                    if i == r and covers(S, S.reg[y], S.pool[off + r + 2]) != 0:
+                        break
+                    r += 3
+                if r >= n:
+                    pc = f
+                else:
+                    S.reg[z] = S.pool[off + r + 2]
+                    S.reg[x + 1] = r + 3
         elif op == WOPEN:
             S.reg[x] = S.reg[y]
             S.reg[x + 1] = S.first
@@ -1458,7 +1521,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             r = S.reg[x + 1]
             off = S.lines[k].spans
             n = S.lines[k].ns
-            i: i64 = first_ending_after(S, off, n, r) if n > 0 else 0
+            i = first_ending_after(S, off, n, r) if n > 0 else 0
             while i < n and r <= S.q:
                 if S.pool[off + i] > r:
                     r = first_after(S, S.pool[off + i])
@@ -2199,7 +2262,19 @@ def breaks(S: STATE, first: i64, last: i64, source: i64, w: i64) -> i64:
         bits: i64 = S.pool[first + 2] & w
         if v != source and (bits & BEGINNING) != 0:
             return 1
-        if v in (ANY, source) and (bits & ENDING) != 0:
+        if (bits & ENDING) != 0 and covers(S, v, source) != 0:
+            return 1
+        first += 3
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def ends_some(S: STATE, first: i64, last: i64, source: i64) -> i64:
+    """Do rules end a value at the points between two places?"""
+    while first < last:
+        if (S.pool[first + 2] & SAID_ENDS) != 0 and covers(S, S.pool[first + 1], source) != 0:
             return 1
         first += 3
     return 0
@@ -2386,6 +2461,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         broken: i64 = 0
         every: i64 = 0
         ends: i64 = 0
+        some: i64 = 0
         first: i64 = p
         while p < pn and S.pool[po + p] == t:
             v: i64 = S.pool[po + p + 1]
@@ -2393,8 +2469,10 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
             if (w & SAID_ENDS) != 0:
                 if v == ANY:
                     every = 1
-                elif v == cur:
+                elif covers(S, v, cur) != 0:
                     ends = 1
+                if v != ANY:
+                    some = 1
             if (w & SAID_BEGINS) != 0:
                 values += 1
                 begun = v
@@ -2473,6 +2551,8 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                         if dues[j] <= S.start:
                             dues[j] = INF  # before the run nothing acts
                 j += 1
+        if values == 1 and some != 0 and ends_some(S, po + first, po + p, begun) != 0:
+            broken = 1
         new = cur
         if values == 0:
             if every != 0 or ends != 0:

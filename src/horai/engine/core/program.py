@@ -30,11 +30,12 @@ from horai.engine.core.rules import (
     Rules,
     Unvalued,
     by_value,
+    ends_all,
     is_temporal,
     literal_is_temporal,
 )
 from horai.engine.core.sharing import Started, Step, share
-from horai.engine.core.words import Words
+from horai.engine.core.words import Words, form_of
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
 from horai.lang.ec import syntax as ec
@@ -54,7 +55,7 @@ POINT_KINDS: dict[type, str] = {
     ec.HoldsAt: "held",
 }
 SAID = (ec.InitiatedAt, ec.TerminatedAt)
-QUERY, NONE = Var("query~"), Var("none~")
+QUERY, NONE, ENDED = Var("query~"), Var("none~"), Var("ended~")
 MANY = 64  # alternatives of a rule
 
 
@@ -300,9 +301,15 @@ class Lowering:
         driver = effect.driver if effect else driver or self._driver(plan)
         attempt = effect.attempt if effect else None
         others = [one for one in ec.conjuncts(plan.body) if one is not driver]
+        if isinstance(driver, ec.TerminatedAt) and self._is_open(driver.fvp):
+            # Which values these are is a condition of its own.
+            others.append(driver)
+            driver = replace(driver, fvp=replace(driver.fvp, value=ENDED), bounds=None)
         needed = names(*(plan.terms[:-1] if plan.open_value else plan.terms), plan.time)
         needed |= names(*(plan.bounds or ()))
         bound = names(driver.term)
+        if isinstance(driver, ec.TerminatedAt) and driver.fvp.value == ENDED:
+            bound = names(driver.fvp.fluent, driver.time)
         if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt) and driver.bounds is not None:
             others += self._in_bounds(driver.bounds, driver.time, others, bound)
         domain = None
@@ -337,6 +344,10 @@ class Lowering:
         asked = {plan.key, *(key_of(one.fvp.fluent) for one in (driver,) if isinstance(one, SAID))}
         listed |= bool(asked & self._moving)
         return DrivenRule(plan, driver, level, static, dynamic, listed, domain, attempt)
+
+    def _is_open(self, fvp: ec.FVP) -> bool:
+        """May a termination be one of values that it does not name?"""
+        return ends_all(self.plan, fvp.key) and not names(fvp.value) <= names(fvp.fluent)
 
     def _in_bounds(
         self, bounds: tuple[Term, Term], time: Term, others: list[ec.Literal], bound: Names
@@ -554,6 +565,8 @@ class Lowering:
         every = [terms[at] for at in (*relation.keys, *relation.rest)]
         self._enter(body, driver.time, every[:-1], following)
         kind = POINT_KINDS[type(driver)]
+        if terms[relation.key[1]] == ENDED:
+            return
         later = first and relation.key in self._moving
         body.value_of_point(kind, relation.key, terms, len(every), following, later)
         if rule.plan.time == driver.time:
@@ -656,9 +669,8 @@ class Lowering:
             shift = INITIATED if plan.kind == "initiated" else TERMINATED
             value = plan.terms[-1]
             if plan.open_value:
-                if not isinstance(value, Var):
-                    raise NotLowered("a termination of all values of a form", plan.clause)
-                self.code.emit("SAY", line, -1, time, shift)
+                said = -1 if isinstance(value, Var) else body.load(form_of(value, body.env), again)
+                self.code.emit("SAY", line, said, time, shift)
             else:
                 said = body.load(value, again)
                 if begins and plan.key in self.plan.groundings:

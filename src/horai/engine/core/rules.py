@@ -298,10 +298,11 @@ class Body:
         found: int,
         fail: Label,
         anywhere: bool = False,
-    ) -> None:
+    ) -> Label:
         """Bind the value of an initiation or termination; one of all values is one of each.
 
-        What is outside its domain has no points, unless `anywhere` leaves that to be asked later.
+        Without a value these are the values that the fluent has had. What is outside its domain
+        has no points, unless `anywhere` leaves that to be asked later.
         """
         plan = self.rules.plan
         *args, value = terms[: key[1] + 1]
@@ -309,19 +310,24 @@ class Body:
             if by_value(plan, key):
                 self.code.emit("NEC", found, GHOST, fail=fail)
             self.match(value, found, fail)
-        elif not _ends_all(plan, key):
+        elif not ends_all(plan, key):
             self.match(value, found, fail)
         elif not self.is_bound(value):
-            raise self.refuse(f"whatever is terminated with all values of {key[0]}")
+            simple = next(one for one in self.layout.fluent(key) if one.kind == "simple")
+            line, fail = self.line(simple, args, self.site(simple, ANY, -INF, INF), fail)
+            iterator, out = self.register(2), self.register()
+            self.code.emit("VOPEN", iterator, line, found)
+            again = self.code.label()
+            self.code.here(again)
+            self.code.emit("VNEXT", iterator, found, out, fail=fail)
+            fail = again
+            self.match(value, out, fail)
+            self.loops = True
         else:
-            one, done = self.code.label(), self.code.label()
-            self.code.emit("EQC", found, ANY, fail=one)
-            self.code.emit("JMP", fail=done)
-            self.code.here(one)
-            self.code.emit("EQ", found, self.load(value, fail), fail=fail)
-            self.code.here(done)
+            self.code.emit("COVERS", found, self.load(value, fail), fail=fail)
         if key in plan.groundings and not anywhere:
             self.ask_domain(key, args, value, fail)
+        return fail
 
     # --- chains ----------------------------------------------------------------------------------
 
@@ -949,7 +955,7 @@ class Body:
         self.match(step.time, at, again)
         self.in_range(step.within, at, again)
         if step.kind in ("initiated", "terminated"):
-            self.value_of_point(step.kind, step.key, terms, outs[0], again)
+            again = self.value_of_point(step.kind, step.key, terms, outs[0], again)
         else:
             for place, out in zip(relation.rest, outs, strict=True):
                 self.match(terms[place], out, again)
@@ -1015,7 +1021,7 @@ def by_value(plan: Plan, key: tuple[str, int]) -> bool:
     return any(one.value is not None for one in plan.groundings.get(key, ()))
 
 
-def _ends_all(plan: Plan, key: tuple[str, int]) -> bool:
+def ends_all(plan: Plan, key: tuple[str, int]) -> bool:
     """May a rule end whatever value a fluent has?"""
     return any(
         point.key == key and point.open_value for stratum in plan.strata for point in stratum.points

@@ -33,7 +33,7 @@ from horai.engine.core.program import Lowering
 from horai.engine.core.reach import reach_of
 from horai.engine.core.rules import Question
 from horai.engine.core.saved import restore, save
-from horai.engine.core.words import Words
+from horai.engine.core.words import Words, is_of_form
 from horai.engine.frames import Frame
 from horai.engine.inputs import InputMemory, flattened, folded
 from horai.engine.ledger import Ledger
@@ -57,7 +57,7 @@ from horai.lang.ec.errors import (
     note,
 )
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import INF
+from horai.plan.ec.instructions import FORMS, INF
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
@@ -331,6 +331,10 @@ class CompiledSession:
 
     def answered(self, number: int, given: list[int]) -> None:
         """Answer a question of an instruction, once for all."""
+        if number == FORMS:
+            fits = is_of_form(*map(self.words.term, given))
+            self._machine.remember(number, given, 0, [[]] if fits else [])
+            return
         question = self.program.questions[number]
         columns = {
             name: self.words.column(np.array([word], np.int64))

@@ -11,6 +11,7 @@ Equal terms have equal words, and no others have.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import inf
 from struct import Struct
 
@@ -19,11 +20,23 @@ import numpy as np
 from horai.engine.columns import Column, codes, floats, ints
 from horai.engine.symbols import LARGEST, Symbols
 from horai.lang.core.arithmetic import CONSTANTS, number_term
-from horai.lang.core.terms import Compound, Constant, Float, Int, Term
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    Term,
+    children,
+    substitute,
+    variables,
+)
+from horai.plan.ec.instructions import FORM
 from horai.temporal.spans import Ints
 
 ZERO = -(1 << 63) + 2
 SMALL = 0x3000000000000000
+FORM_OF = "\0form"
+"""The name of terms that stand for all values of the form they hold."""
 BELOW_ALL = number_term(-inf)
 _ALL = (1 << 64) - 1
 _DECIMAL, _UNSIGNED = Struct("<d"), Struct("<Q")
@@ -61,6 +74,29 @@ def decimals_of_words(words: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64
     turned = (_2 - (bits >> _63)) | (bits & _REST)
     back = (turned >> _3) | (turned << _61)
     return np.where(bits == _ZERO, np.uint64(0), back).view(np.float64)
+
+
+def form_of(value: Term, known: Container[str]) -> Term:
+    """A term for all values of a form; what it leaves open are constants that no rule can name."""
+    marked = {name: Constant(f"\0{name}") for name in variables(value) if name not in known}
+    return Compound(FORM_OF, (substitute(value, marked),))
+
+
+def is_of_form(form: Term, value: Term) -> bool:
+    """Is a value of the form that such a term stands for?"""
+    assert isinstance(form, Compound)
+    return _fits(form.args[0], value, {})
+
+
+def _fits(form: Term, value: Term, found: dict[str, Term]) -> bool:
+    if isinstance(form, Constant) and form.name.startswith("\0"):
+        return found.setdefault(form.name, value) == value
+    inside, mine = children(form), children(value)
+    if not inside:
+        return form == value
+    alike = type(form) is type(value) and len(inside) == len(mine)
+    alike = alike and getattr(form, "name", None) == getattr(value, "name", None)
+    return alike and all(_fits(*pair, found) for pair in zip(inside, mine, strict=True))
 
 
 class Words:
@@ -144,6 +180,8 @@ class Words:
                         kinds[place], values[place] = 1, CONSTANTS[name]
                 case Float(value=value):
                     kinds[place], values[place] = 1, value
+                case Compound(name=name) if name == FORM_OF:
+                    kinds[place] = FORM
                 case Compound() if term == BELOW_ALL:
                     kinds[place], values[place] = 1, -inf
                 case Int():

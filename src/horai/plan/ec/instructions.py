@@ -57,6 +57,9 @@ CODES = (
     "VALUE",  # r, s, t: the value of line r at time t, into s
     "POPEN",  # r, line, p (from, to): the points of an event line from time to time
     "PNEXT",  # r, p, checks
+    "COVERS",  # r, s: is what r ends, a value, all of them or those of a form, the value in s?
+    "VOPEN",  # r, line, s: the values of a line that what s ends covers
+    "VNEXT",  # r, s, t: the next one into t
     "WOPEN",  # r, line: the time-points at which a line has a value
     "WNEXT",  # r, s, t: the next one into s, the value into t
     "NOW",  # r: the query time
@@ -157,6 +160,8 @@ MET = 2 * PEND
 ALL_RULES = (1 << PEND) - 1
 REGISTERS = 4096
 """Those after them hold the constants of the program."""
+FORM, FORMS = 3, -1
+"""The kind of a term that stands for all values of its form; the question whether one is of it."""
 LARGEST = 1 << 61
 DEEPEST, CALLS = 200, 100000
 """Calls of procedures inside of each other, and inside of one call (`lang/endless.py`)."""
