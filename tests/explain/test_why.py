@@ -213,6 +213,8 @@ def test_forms_of_the_command(horai: Run) -> None:  # noqa: F811
         (("rules.ec", "a=b", "c=d", "--at", "15"), "a=b and c=d are 2 questions"),
         (("rules.ec", "rich(chris)=true", "--at", "30"), "30 is outside the run"),
         (("rules.ec", "rich(chris)=true", "--at", "15", "--started", "--ended"), "are 2 questions"),
+        (("rules.ec", "Rich(chris)=true", "--at", "15"), "a name begins with a small letter"),
+        (("rules.ec", "rich(a)=true", "--at", "15", "--not", "--depth", "3"), "has no meaning"),
     ],
 )
 def test_misuse_of_the_command(horai: Run, words: tuple[str, ...], problem: str) -> None:  # noqa: F811

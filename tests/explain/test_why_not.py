@@ -227,6 +227,26 @@ def test_random_changes(run: RandomRun, dice: Random, step: int | None) -> None:
     assert {row._replace(op=None) for row in found if row.op == "+"} == after - before
 
 
+def test_what_is_no_row_reads_no_file(result: library.Result) -> None:
+    for text in ("/etc/hostname", "day.csv", ""):
+        with pytest.raises(UsageError, match="is no row"):
+            result.what_if(added=[text])
+    with pytest.raises(UsageError, match="of the Event Calculus, and the others of LARS"):
+        result.what_if(rules=library.loads("p(X) :- q(X).", language="lars"))
+
+
+def test_a_row_outside_the_run_is_told_however_its_time_is_written() -> None:
+    rules = library.loads("initiatedAt(on(X)=true, T) :- happensAt(up(X), T).")
+    result = rules.run(["up|3|3|a"], unit="s", start=0, end=9)
+    with pytest.raises(UsageError, match="would not be used"):
+        result.what_if(added=["up|1970-01-01T00:01:00Z|1970-01-01T00:01:00Z|b"])
+
+
+def test_what_nothing_says_has_a_reason_too(result: library.Result) -> None:
+    (reason,) = result.why_not("rich(chris)=false", 15).premises
+    assert reason.text == "no rule says it, and no row could"
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 
@@ -251,3 +271,5 @@ def test_other_rules_by_the_command(horai: Run) -> None:  # noqa: F811
     Path("other.ec").write_text(Path("rules.ec").read_text().replace("lose(X)", "win(X)"))
     found = horai("whatif", "rules.ec", "--instead", "other.ec", "-i", "day.csv")
     assert found.output == "- rich(chris)=true from 14 until 20\n"
+    found = horai("whatif", "rules.ec", "--instead", "rules.ec", "-i", "day.csv")
+    assert (found.stdout, found.stderr) == ("", "nothing would change\n")

@@ -42,7 +42,10 @@ def command(
     tell_of_run(result, quiet)
     others = load(instead, chosen.background, chosen.predicates) if instead else None
     time = time_in(settings.unit)
-    for row in result.what_if(added, without, others):
+    rows = result.what_if(added, without, others)
+    if not rows and not quiet:
+        click.echo("nothing would change", err=True)
+    for row in rows:
         click.echo(io.json_line(row.as_dict()) if format == "jsonl" else _line(row, time))
 
 

@@ -15,9 +15,10 @@ from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import choose, run_rules
 from horai.errors import UsageError
+from horai.explain.course import DEEPEST
 from horai.explain.proof import Proof
 
-_QUESTION = re.compile(r"[a-z]\w*(\(.*\))?(\s*=.*)?\.?")
+_QUESTION = re.compile(r"([a-z]\w*|'[^']+')(\(.*\))?(\s*=.*)?\.?")
 
 
 @takes(
@@ -27,7 +28,7 @@ _QUESTION = re.compile(r"[a-z]\w*(\(.*\))?(\s*=.*)?\.?")
     option("--ended", is_flag=True, help="Why the interval that holds then ends."),
     option("--revised", is_flag=True, help="Which row changed what earlier query times said."),
     option("--not", "absent", is_flag=True, help="Why it is not so, and which rows would help."),
-    option("--depth", metavar="N", type=int, default=12, help="How deep the proof goes (12)."),
+    option("--depth", metavar="N", type=int, help="How deep the proof goes (12)."),
     *ON_STREAM[1:],
     *run_options("run", only=RUN_SETTINGS),
     form("text", "json", "html", default="text", help="For people, machines, or a page."),
@@ -40,7 +41,7 @@ def command(
     ended: bool,
     revised: bool,
     absent: bool,
-    depth: int,
+    depth: int | None,
     named: dict[str, Any],
     given: dict[str, Any],
     format: str,
@@ -52,6 +53,8 @@ def command(
     if len(about) > 1:
         problem = f"{' and '.join(about)} are {len(about)} questions"
         raise UsageError(problem, "ask one after the other")
+    if depth is not None and (absent or revised):
+        raise UsageError(f"--depth has no meaning with {about[0]}", "it is about proofs")
     chosen = choose(rules, **named)
     settings = chosen.settings("run", given, RUN_SETTINGS)
     result = run_rules(chosen.load(), chosen, settings, quiet)
@@ -60,13 +63,16 @@ def command(
         show(result.why_not(what, at), format)
     else:
         kind = "start" if started else "end" if ended else "revision" if revised else "holds"
-        show(result.why(what, at, kind, depth), format)
+        show(result.why(what, at, kind, DEEPEST if depth is None else depth), format)
 
 
 def _question(words: list[str]) -> tuple[list[Path], str]:
     """Files of rules, and what is asked: the one word that is no file."""
     asked = [w for w in words if _QUESTION.fullmatch(w) and not Path(w).exists()]
     hint = "horai why rules.ec 'rich(chris)=true' --at 16 --input day.csv"
+    strange = [w for w in words if w not in asked and not Path(w).exists() and set(w) & set("=(")]
+    if strange:
+        raise UsageError(f"{strange[0]} is no question: a name begins with a small letter", hint)
     if not asked:
         raise UsageError("nothing is asked", hint)
     if len(asked) > 1:

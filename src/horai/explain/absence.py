@@ -63,6 +63,8 @@ def with_tried(node: Proof, reasons: Reasons, works: Works) -> Proof:
     """Why something is not so, with those rows alone that were seen to help; such reasons first."""
     found = [wish for wish in islice(dict.fromkeys(reasons.wishes), MOST_TRIED) if works(wish)]
     told = [_with_changes(reason, found) for reason in reasons.proofs]
+    if not told:
+        told = [Proof("unmet", "no rule says it, and no row could", met=False, time=node.time)]
     told.sort(key=lambda one: (not wished(one), one.kind == "rule" and len(one.premises)))
     shown = {wish for reason in told for wish in wished(reason)}
     changes = tuple(wish for wish in found if wish not in shown)

@@ -48,15 +48,25 @@ def tried(
     if gone:
         tables = [left for table in tables if len(left := _without(table, gone))]
     added = [change.row for change in changes if change.op == "+"]
-    if added:
-        read = read_input(added, result.rules.schema, settings.scale)
-        if read.dead_letters:
-            letter = read.dead_letters[0]
-            raise UsageError(f"the row {letter.text} cannot be read: {letter.reason}")
-        tables += read.tables
+    tables += _read(result, added)
     known = {name: value for name, value in settings.to_dict().items() if name in _AS_BEFORE}
     end = result.extent[1] if end is None else end
     return (rules or result.rules).run(io.Narrative(tuple(tables), []), **known, end=end)
+
+
+def _read(result: Result, rows: Sequence[str]) -> Sequence[io.ItemTable]:
+    """Rows that come in addition."""
+    for row in rows:
+        if "|" not in row:  # else it would be taken for the name of a file
+            hint = "write it as a narrative has it: name|arrival|time|argument"
+            raise UsageError(f"{row or 'an empty text'} is no row", hint)
+    if not rows:
+        return ()
+    read = read_input(rows, result.rules.schema, result.basis.settings.scale)
+    if read.dead_letters:
+        letter = read.dead_letters[0]
+        raise UsageError(f"the row {letter.text} cannot be read: {letter.reason}")
+    return read.tables
 
 
 def _without(table: io.ItemTable, gone: Sequence[str]) -> io.ItemTable:
@@ -88,10 +98,15 @@ def what_if(
         if not rows_named(result, name):
             hint = "write it as the input has it, or name its place: day.csv:4"
             raise UsageError(f"no row of the input is {name}", hint)
+    if rules is not None and rules.language != result.rules.language:
+        spoken = {"ec": "the Event Calculus", "lars": "LARS", "combined": "both languages"}
+        problem = f"the rules of the run are of {spoken[result.rules.language]}"
+        raise UsageError(f"{problem}, and the others of {spoken[rules.language]}")
+    texts = {row_text(item) for table in _read(result, added) for item in table.items()}
     changes = [RowChange("-", row) for row in without] + [RowChange("+", row) for row in added]
     other = tried(result, changes, rules)
     for letter in other.dead_letters:
-        if letter.text in added and letter.file == MEMORY:
+        if letter.text in texts and letter.file == MEMORY:
             raise UsageError(f"the row {letter.text} would not be used: {letter.reason}")
     before, after = result.rows("spans"), other.rows("spans")
     had, has = set(before), set(after)
