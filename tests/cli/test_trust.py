@@ -53,7 +53,7 @@ def mark(horai: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 RUNNING = [("run",), ("query", "holds(rich(X)=true)"), ("plan", "--analyze"), ("tune",)]
 RUNNING += [("why", "rich(chris)=true", "--at", "9"), ("whatif", "--without", "day.csv:1")]
-RUNNING += [("score", "--truth", "day.csv")]
+RUNNING += [("score", "--truth", "day.csv"), ("serve",)]
 RUNNING += [("report", "-o", "page.html"), ("stream", "--source", "a", "--sink", "b")]
 
 
