@@ -122,6 +122,9 @@ except (horai.UsageError, horai.RunError, horai.RulesError) as error:
 """
 
 
+EVENT_ENGINES = ("columnar", "compiled", "reference")
+
+
 def saved_sessions() -> list[dict[str, bytes]]:
     """A saved session of every engine, with the language it is of."""
     import horai
@@ -129,7 +132,7 @@ def saved_sessions() -> list[dict[str, bytes]]:
     rules, program = horai.loads(RULES), horai.loads(PROGRAM, language="lars")
     both = horai.combine(rules, program)
     begun: list[tuple[str, Any]] = [
-        ("ec", rules.session(start=0, window=30, engine=e)) for e in ("columnar", "reference")
+        ("ec", rules.session(start=0, window=30, engine=e)) for e in EVENT_ENGINES
     ]
     begun += [("lars", program.session(engine=e)) for e in ("plan", "asp", "tms")]
     begun += [("both", both.session(engine=e)) for e in ("auto", "asp", "reference")]

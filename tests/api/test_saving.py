@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,20 @@ def test_a_size_that_is_only_said_takes_no_memory(engine: str, size: int) -> Non
 
     with pytest.raises(horai.UsageError, match="far larger than what is stored"):
         horai.load_session(repacked(engine, grow))
+
+
+def test_a_table_with_a_byte_changed_is_read_or_refused() -> None:
+    table = pa.table({"file": ["somewhere", "else"], "line": [1, 2]})
+    state = source_state(SomeItems("up", 1, "event", "points", table))
+    refused = 0
+    for place, sign in product(range(len(state["table"])), b"\0\x01\x13\x7f\xff"):
+        data = bytearray(state["table"])
+        data[place] = sign
+        try:
+            source_of({**state, "table": bytes(data)})
+        except (ValueError, TypeError, LookupError, OSError, MemoryError):
+            refused += 1
+    assert refused > 100
 
 
 def test_offsets_that_point_elsewhere_are_refused() -> None:
