@@ -212,6 +212,55 @@ def test_a_refusal_names_the_rule_and_the_reason() -> None:
     )
 
 
+# An effect that begins its own value anew, when that starts its clock again, acts if it does not.
+CONTRADICTION = """
+initiatedAt(n(X)=1, T) :- happensAt(e(X), T).
+initiatedAt(f(X)=a, T) :- happensAt(g(X), T).
+fi(n(X)=N, n(X)=1, 3) :- holdsAt(f(X)=_, T).
+p(n(_)=_).
+"""
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+@pytest.mark.parametrize("condition", [" :- holdsAt(f(X)=_, T)", ""])
+def test_a_cycle_that_contradicts_itself_is_told(engine: str, condition: str) -> None:
+    text = CONTRADICTION.replace(" :- holdsAt(f(X)=_, T)", condition)
+    with pytest.raises(horai.RunError, match="true if, and only if, they are not"):
+        horai.loads(text).run(["g|2|2|x", "e|4|4|x"], end=20, engine=engine)
+
+
+# Rules that nothing drives but what holds, the run, or another time; terminations of many values.
+RARE = """
+initiatedAt(lit(X)=true, T) :- holdsAt(on(X)=true, T), \\+ holdsAt(dim(X)=true, T).
+terminatedAt(lit(X)=true, T) :- holdsAt(dim(X)=true, T).
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+initiatedAt(dim(X)=true, T1, T, T2) :- happensAt(dusk(X, T1, T2), _), happensAt(tick, T).
+happensAt(late(X), T) :- happensAt(up(X), T0), T is T0 + 7.
+initiatedAt(level(X)=at(N, M), T) :- happensAt(set(X, N, M), T).
+terminatedAt(level(X)=at(1, _), T) :- happensAt(down(X), T).
+happensAt(lost(X, V), T) :- terminatedAt(level(X)=V, T).
+happensAt(recent(X), T) :- happensAt(up(X), T), queryTime(Q), Q - T < 6.
+happensAt(first(X), T) :- happensAt(startI(on(X)=true), T).
+happensAt(over(X), T) :- happensAt(endI(on(X)=true), T).
+"""
+RARE_ROWS = [
+    *("up|2|2|a", "up|9|3|b", "dusk|4|4|a|5|8", "tick|6|6", "tick|9|9", "down|11|11|a"),
+    *("set|3|3|a|1|5", "set|12|9|a|2|5", "set|13|13|b|1|1", "down|14|10|b", "up|15|15|a"),
+    *("-up|16|3|b", "tick|17|7", "-tick|18|6", "down|18|16|b"),
+]
+
+
+@pytest.mark.parametrize(("step", "window"), [(3, 8), (3, 20), (3, None), (30, None)])
+def test_rules_without_points_answer_as_the_reference_does(step: int, window: int | None) -> None:
+    rules = horai.loads(RARE)
+    settings: dict[str, Any] = {"start": 0, "end": 30, "step": step, "window": window}
+    wanted = told(lambda: rules.run(RARE_ROWS, engine="reference", **settings))
+    assert told(lambda: rules.run(RARE_ROWS, engine="compiled", **settings)) == wanted
+    said = str(wanted["answers"])
+    assert all(f"'{name}'" in said for name in ("lit", "dim", "late", "lost", "first", "over"))
+
+
 def test_numbers_too_large_for_words_are_told() -> None:
     rules = horai.loads("initiatedAt(p=N,T) :- happensAt(e(A),T), N is A * A * A.\n")
     with pytest.raises(horai.RunError, match="does not fit"):
