@@ -1547,7 +1547,8 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         elif op == BAR:
             if (S.lines[first + x].cs & BARRED) == 0:
                 S.lines[first + x].cs |= BARRED
-                dirty(S, first + x, S.origin, INF)
+                if S.returning == 0:
+                    dirty(S, first + x, S.origin, INF)
         elif op == ALLOW:
             if (S.lines[first + x].cs & BARRED) != 0:
                 S.lines[first + x].cs &= ~BARRED
@@ -3595,7 +3596,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
         i += stride
     off = S.lines[L].spans
     n = S.lines[L].ns
-    if S.lines[L].cs == BARRED:
+    if (S.lines[L].cs & BARRED) != 0:
         return 1 if n == 0 else 0
     if n % 3 != 0 or n < 0:
         return 0

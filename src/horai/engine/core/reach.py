@@ -99,8 +99,11 @@ def _late(
             edge = (0 if driver.kind == "event" else tick) if later else ENDLESS
             late[head] = max(late[head], _sum(driving[driver], edge))
         for one in program.columns:
-            for part in one.parts.values():
-                late[part] = max(late[part], _sum(late[one], tick * (one.kind != "simple")))
+            for what, part in one.parts.items():
+                more = tick * (one.kind != "simple")
+                if what == "known":
+                    more = ENDLESS  # at the start of the run, whenever it becomes known
+                late[part] = max(late[part], _sum(late[one], more))
         for site in program.layout.sites:
             if site.driver is not None and site.lists:
                 more = _sum(late[site.column], _longer(site.driver, tick))
