@@ -68,7 +68,7 @@ from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
-ROOM = 1 << 16  # words of the machine, before it looks for what it may forget
+ROOM = 1 << 20  # words of the machine, before it looks for what it may forget
 FAILURES = {
     1: "a whole number does not fit into 61 bits",
     6: "the rules of a cycle are true if, and only if, they are not",
