@@ -220,9 +220,9 @@ def items(*said: tuple[Any, ...], since: int = 0, back: int = 0) -> list[io.Item
     return list(io.Narrative.from_items(rows).tables)
 
 
-def fed(engine: str) -> EngineSession:
+def fed(engine: str, text: str = RULES) -> EngineSession:
     """A session that has forgotten the start of the run, and knows what may still change."""
-    found = session(engine)
+    found = session(engine, text)
     found.advance(
         15, items(("up", 3, "a"), ("up", 4, "b"), ("up", 5, "c"), ("down", 12, "a"), since=2)
     )
@@ -316,15 +316,34 @@ def go_on(found: EngineSession) -> None:
         found.save()
 
 
-STATE = Unpacker(NAME, SAVED["compiled"], SYMBOLS := Symbols(), RECORDS).whole()
+LISTS = """
+collectIntervals(near(_)=true).
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+initiatedAt(beside(X)=Y, T) :- happensAt(meet(X, Y), T), holdsAt(near(_)=true, T).
+holdsFor(off(X)=true, I) :- holdsFor(on(X)=true, I1), complement_all([I1], I).
+holdsFor(any=true, I) :- holdsFor(on(_)=true, I1), union_all([I1], I).
+holdsFor(long(X)=true, I) :- holdsFor(near(X)=true, I1), intDurGreater(I1, 5, I).
+holdsFor(within(X)=true, I) :-
+    holdsFor(near(X)=true, I1), holdsFor(on(X)=true, I2), allen(overlaps, I1, I2, union, I).
+happensAt(begun(X), T) :- happensAt(start(off(X)=true), T), holdsAt(on(Y)=true, T), X \\= Y.
+initiatedAt(late(X)=true, T) :- happensAt(begun(X), T), \\+ holdsAt(any=true, T).
+fi(late(X)=true, late(X)=false, 9) :- holdsAt(off(X)=true, T).
+"""
+SYMBOLS = Symbols()
+STATES = {
+    text: Unpacker(NAME, fed("compiled", text).save(), SYMBOLS, RECORDS).whole()
+    for text in (RULES, LISTS)
+}
 ODD = st.integers(-9, 70) | st.sampled_from([2**31, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63)])
 
 
+@pytest.mark.parametrize("text", STATES, ids=["points", "lists"])
 @examples("light")
 @given(data=st.data())
-def test_numbers_that_do_not_fit_crash_nothing(data: st.DataObject) -> None:
+def test_numbers_that_do_not_fit_crash_nothing(text: str, data: st.DataObject) -> None:
     """Of arrays of the machine: numbers that are other, pieces that are too short or long."""
-    arrays = {name: array.copy() for name, array in STATE["machine"].items()}
+    arrays = {name: array.copy() for name, array in STATES[text]["machine"].items()}
     for _ in range(data.draw(st.integers(1, 3))):
         name = data.draw(st.sampled_from([name for name in sorted(arrays) if len(arrays[name])]))
         place = data.draw(st.integers(0, len(arrays[name]) - 1))
@@ -335,8 +354,8 @@ def test_numbers_that_do_not_fit_crash_nothing(data: st.DataObject) -> None:
                 arrays[name] = np.insert(arrays[name], place, data.draw(ODD))
             case "less":
                 arrays[name] = np.delete(arrays[name], place)
-    forged = Packer(SYMBOLS, RECORDS).bytes(NAME, STATE | {"machine": arrays})
-    found = session("compiled")
+    forged = Packer(SYMBOLS, RECORDS).bytes(NAME, STATES[text] | {"machine": arrays})
+    found = session("compiled", text)
     try:
         found.restore(forged)
     except NotRestored:
