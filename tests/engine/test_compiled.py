@@ -261,6 +261,32 @@ def test_rules_without_points_answer_as_the_reference_does(step: int, window: in
     assert all(f"'{name}'" in said for name in ("lit", "dim", "late", "lost", "first", "over"))
 
 
+def test_an_event_drives_rules_of_very_many_levels() -> None:
+    clauses = ["initiatedAt(f0(X)=true, T) :- happensAt(up(X), T)."]
+    for n in range(1, 24):
+        clauses += [
+            f"initiatedAt(f{n}(X)=true, T) :- happensAt(up(X), T), holdsAt(f{n - 1}(X)=true, T).",
+            f"terminatedAt(f{n}(X)=true,T) :- happensAt(down(X), T), holdsAt(f{n - 1}(X)=true, T).",
+        ]
+    rules = horai.loads("\n".join(clauses))
+    rows = [f"{'down' if t == 40 else 'up'}|{t + t % 3}|{t}|a" for t in range(1, 60)]
+    settings: dict[str, Any] = {"start": 0, "end": 66, "step": 6, "window": 12}
+    wanted = told(lambda: rules.run(rows, engine="reference", **settings))
+    assert told(lambda: rules.run(rows, engine="compiled", **settings)) == wanted
+    assert "f23" in str(wanted["answers"])
+
+
+def test_a_fluent_has_very_many_deadlines() -> None:
+    clauses = ["initiatedAt(n(X)=V, T) :- happensAt(set(X, V), T)."]
+    clauses += [f"fi(n(X)={n}, n(X)={n + 1}, {n % 4 + 1})." for n in range(20)]
+    rules = horai.loads("\n".join(clauses))
+    rows = ["set|2|2|a|0", "set|20|3|b|7", "set|9|9|a|19", "set|30|30|a|3", "-set|33|30|a|3"]
+    settings: dict[str, Any] = {"start": 0, "end": 40, "step": 5, "window": None}
+    wanted = told(lambda: rules.run(rows, engine="reference", **settings))
+    assert told(lambda: rules.run(rows, engine="compiled", **settings)) == wanted
+    assert wanted["answers"]
+
+
 def test_numbers_too_large_for_words_are_told() -> None:
     rules = horai.loads("initiatedAt(p=N,T) :- happensAt(e(A),T), N is A * A * A.\n")
     with pytest.raises(horai.RunError, match="does not fit"):

@@ -8,11 +8,12 @@ clock has not started again, no earlier attempt has acted, and the conditions ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from horai.engine.core.facts import StaticFacts
-from horai.engine.core.layout import Layout, NotLowered, Relation
+from horai.engine.core.layout import Layout, Relation
 from horai.engine.core.rules import Body, Label, by_value
 from horai.engine.core.words import Words
 from horai.lang.core.printer import show
@@ -26,6 +27,7 @@ from horai.plan.ec.unify import may_match
 from horai.plan.program import DelayPlan, Plan, PointPlan
 
 Key = tuple[str, int]
+MOST = 16  # deadlines of one fluent that inertia keeps
 DUE, SINCE = Var("due~"), Var("since~")
 
 
@@ -120,6 +122,8 @@ class Deadlines:
         entries = {delay.number: self._entry(delay) for delay in every}
         read = set(plan.initiations_read | plan.terminations_read)
         read |= {delay.origin_key for delay in every if entries[delay.number] is None}
+        number = Counter(delay.origin_key for delay in every)
+        read |= {key for key in number if number[key] > MOST}
         self.entries: dict[Relation, list[list[int]]] = {}
         """By fluent: what inertia has to know, if nothing else reads its points."""
         self._apart: set[int] = set()
@@ -131,9 +135,6 @@ class Deadlines:
                 fluent = self._origin(delay)
                 assert fluent is not None
                 self.entries.setdefault(fluent, []).append(entry)
-        for fluent, some in self.entries.items():
-            if len(some) > 16:
-                raise NotLowered(f"the {len(some)} deadlines of {fluent}")
 
     def effects(self, plan: DelayPlan, level: int) -> Iterator[Effect]:
         """The rules of a deadline that is not of inertia: its attempts, and what they do."""

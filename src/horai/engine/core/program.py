@@ -599,7 +599,10 @@ class Lowering:
         self.code.emit("END")
 
     def _bits(self, rules: list[DrivenRule]) -> None:
-        """A bit for each rule; for all that never wait one, and for many of a level one."""
+        """A bit for each rule; for all that never wait one, and for many of a level one.
+
+        Rules of the last of very many levels wait for the last, which costs time and is as right.
+        """
         place = 1 if any(not rule.waits for rule in rules) else 0
         waiting = [rule for rule in rules if rule.waits]
         if place + len(waiting) <= PEND:
@@ -609,9 +612,11 @@ class Lowering:
             return
         levels = sorted({rule.level for rule in waiting})
         if place + len(levels) > PEND:
-            raise NotLowered("one event drives rules of too many levels", rules[0].plan.clause)
+            levels = [*levels[: PEND - place - 1], levels[-1]]
         for rule in waiting:
             rule.listed = True
+            if rule.level not in levels:
+                rule.level = levels[-1]
             rule.bit = place + levels.index(rule.level)
 
     def _enter(self, body: Body, time: Term, terms: Sequence[Term], fail: Label) -> None:
