@@ -23,7 +23,7 @@ from tests.strategies.delays import DelayRun, delay_runs
 from tests.strategies.machines import protocol_runs
 from tests.strategies.runs import runs
 from tests.strategies.wild_parts import PREDICATES
-from tests.strategies.wild_streams import wild_runs
+from tests.strategies.wild_streams import list_runs, wild_runs
 from tests.weights import examples
 
 import horai
@@ -87,6 +87,7 @@ RUNS: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
     "rules about one entity": runs,
     "items that are too late": lambda: runs(lateness=20),
     "rules that join": wild_runs,
+    "interval lists": list_runs,
     "streams that change much": changing_runs,
     "cycles": protocol_runs,
 }
@@ -102,6 +103,7 @@ def test_random_runs(kind: str, data: st.DataObject) -> None:
         run.cut.queries,
         window=data.draw(st.sampled_from([run.cut.window, None])),
         tick=run.described.tick,
+        allen_memory=data.draw(st.sampled_from([None, None, 3])),
         predicates=PREDICATES,
     )
     try:

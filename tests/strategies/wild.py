@@ -34,6 +34,7 @@ SHAPES = (
     *(("$e,$n", ("true", "off")), ("$e", ("$v",)), ("$e", ("level($n)", "level(0)", "none"))),
     *(("k($e),$e", ("true", "b")), ("", ("true", "$e"))),
 )
+TICKS = st.sampled_from([1, 1, 1, 1, 2, 5])
 
 
 class Wild(Described):
@@ -72,10 +73,30 @@ def wild_descriptions(draw: Draw, most: int = 4, python: bool | None = None) -> 
                 clauses += _rules(scene, fluent, ())
                 scene.fluents.append(fluent)
                 clauses += _between(scene, fluent)
-    tick = draw(st.sampled_from([1, 1, 1, 1, 2, 5]))
-    wild = Wild(clauses, tick)
+    return _legal(Wild(clauses, draw(TICKS)), PYTHON if calls else [])
+
+
+@st.composite
+def list_descriptions(draw: Draw) -> Wild:
+    """Little but interval lists and formulas, which may speak of others than their heads."""
+    scene = WildScene(draw, False)
+    clauses: list[ClauseText] = []
+    for number in range(1, draw(st.integers(1, 4)) + 1):
+        match draw(st.sampled_from(["static"] * 4 + ["formula"] * 2 + ["simple"])):
+            case "static":
+                clauses += _static(scene, number, others=True)
+            case "formula":
+                clauses += _formula(scene, number)
+            case _:
+                fluent = _new(scene, f"s{number}")
+                clauses += _rules(scene, fluent, ())
+                scene.fluents.append(fluent)
+    return _legal(Wild(clauses, draw(TICKS)), [])
+
+
+def _legal(wild: Wild, predicates: list[PythonPredicate]) -> Wild:
     description, found = read_text(wild.text)
-    found += check(description, PYTHON if calls else [], found=found)
+    found += check(description, predicates, found=found)
     # A rule without the grounding it needs (H314) is left out before a run.
     assume(not any(f.severity is Severity.ERROR or f.code == "H314" for f in found))
     return wild
@@ -222,10 +243,10 @@ def _output(scene: WildScene, number: int) -> list[ClauseText]:
 # --- statically determined fluents ---------------------------------------------------------------
 
 
-def _static(scene: WildScene, number: int) -> list[ClauseText]:
+def _static(scene: WildScene, number: int, others: bool = False) -> list[ClauseText]:
     slots = scene.pick(["$e", "$e,$e"])
     fluent = Form(f"h{number}({slots})", ("true",))
-    clauses = [interval_rule(scene, fluent) for _ in range(scene.pick([1, 1, 2]))]
+    clauses = [interval_rule(scene, fluent, others) for _ in range(scene.pick([1, 1, 2]))]
     if scene.chance(3):
         goal = "near(E,F)" if slots == "$e,$e" else "thing(E)"
         head = f"h{number}({'E,F' if slots == '$e,$e' else 'E'})=true"

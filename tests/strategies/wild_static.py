@@ -9,10 +9,14 @@ from tests.strategies.wild_bodies import WildScene
 from tests.strategies.wild_parts import SLOT, Form
 
 
-def _read(scene: WildScene, names: str) -> str:
-    """A fluent of the entities in hand."""
+def _read(scene: WildScene, names: str, others: bool = False) -> str:
+    """A fluent of the entities in hand; or of others, and with any value."""
     fluent = scene.pick(scene.fluents)
     value = scene.pick(fluent.values)
+    if others and scene.chance(4):
+        names += "G"
+    if others and scene.chance(8):
+        value = "V"
     fill = {"n": ["1", "2", "_"], "v": ["1", "a", "k(a)"]}
 
     def one(sort: str) -> str:
@@ -21,12 +25,13 @@ def _read(scene: WildScene, names: str) -> str:
     return SLOT.sub(lambda slot: one(slot[1]), f"{fluent.text}={value}")
 
 
-def interval_rule(scene: WildScene, fluent: Form) -> ClauseText:
-    """Several operations, one on the result of the other."""
+def interval_rule(scene: WildScene, fluent: Form, others: bool = False) -> ClauseText:
+    """Several operations, one on the result of the other; perhaps about others than the head."""
     names = "EF" if len(fluent.slots) == 2 else "E"
     who = iter(names)
     head = SLOT.sub(lambda _: next(who), fluent.text)
-    read = [f"holdsFor({_read(scene, names)},I{i})" for i in range(1, scene.pick([2, 3, 4]))]
+    count = scene.pick([2, 3, 4])
+    read = [f"holdsFor({_read(scene, names, others)},I{i})" for i in range(1, count)]
     lists = [f"I{i}" for i in range(1, len(read) + 1)]
     goals = list(read)
     for _ in range(scene.pick([1, 2, 3])):

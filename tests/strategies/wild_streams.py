@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.strategies.runs import Run
 from tests.strategies.streams import LAST, retraction_of, windows
-from tests.strategies.wild import wild_descriptions
+from tests.strategies.wild import Wild, list_descriptions, wild_descriptions
 
 from horai.lang.core.terms import Compound, Constant, Float, Int, Str, Term, make
 from horai.oracle.ec.intervals import INF
@@ -112,7 +112,19 @@ def wild_runs(
     python: bool | None = None,
 ) -> Run:
     """A run; unless a larger `lateness` is given, no item is too late for its window."""
-    described = draw(wild_descriptions(python=python))
+    return draw(_runs(wild_descriptions(python=python), lateness, retractions))
+
+
+def list_runs() -> st.SearchStrategy[Run]:
+    """A run of little but interval lists."""
+    return _runs(list_descriptions(), None, True)
+
+
+@st.composite
+def _runs(
+    draw: Draw, descriptions: st.SearchStrategy[Wild], lateness: int | None, retractions: bool
+) -> Run:
+    described = draw(descriptions)
     cut = draw(windows())
     latest = cut.lateness if lateness is None else lateness
     return Run(described, cut, draw(wild_streams(latest, early=3, retractions=retractions)))

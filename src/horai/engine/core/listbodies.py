@@ -100,7 +100,8 @@ def _by_value(step: op.Lookup | op.Stab | op.Walk, plan: Plan) -> list[Steps]:
         found[0] = (*found[0], op.Filter(sign, sign.term))
         terms = (*step.terms[:-1], one)
         if isinstance(step, op.Lookup):
-            found.append((equal, op.Lookup(step.key, terms, step.result, step.term)))
+            # It does not choose a value: that has to be known.
+            found.append((op.Lookup(step.key, terms, step.result, step.term), equal))
         else:
             found.append((equal, op.Stab(step.key, terms, step.time, step.term)))
     return found
@@ -184,6 +185,8 @@ class ListBody:
         match step:
             case op.Lookup(key=key, terms=terms, result=Var(name=name)):
                 self._lists[name] = self._leaf(key, terms, step, self.steps)
+                chosen = sorted(names(step.term) - names(*terms) - {name})
+                self.read[id(step)] += tuple(map(Var, chosen))
             case op.SpanOperation(literal=literal):
                 self._operation(literal)
             case op.FactJoin() if self._constants(step):

@@ -137,7 +137,8 @@ class Lists:
     def _makers(self, plan: StaticPlan, body: ListBody) -> list[Leaf] | None:
         """Fluents whose instances make those of the list; None if it is not so simple."""
         head, expression = plan.terms[:-1], body.expression
-        if not names_in(expression) <= names(*head):
+        spoken = names_in(expression).union(*(names(*terms) for terms in body.read.values()))
+        if not spoken <= names(*head):
             return None
         if any(not isinstance(one, Leaf) or one.wanted is not None for one in atoms(expression)):
             return None
