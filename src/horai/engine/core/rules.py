@@ -557,6 +557,8 @@ class Body:
                 self.code.emit("EQC", met, 0, fail=fail)
             last = self.chain(branch, place)
             for name, register in fresh.items():
+                if name not in self.env:
+                    raise self.refuse(f"alternatives that leave {name} open")
                 self.code.emit("MOV", register, self.env[name])
             self.code.emit("LDC", resume, last)
             self.code.emit("JMP", fail=joined)
