@@ -88,7 +88,8 @@ class DrivenRule:
         if self.attempt is not None:
             return False
         given = _bound_by(self.static) | set(self.domain[0] if self.domain else ())
-        asked = names(*_terms_in(self.dynamic), *self.plan.terms, self.plan.time)
+        terms = (*self.plan.terms, *(self.plan.bounds or ()))
+        asked = names(*_terms_in(self.dynamic), *terms, self.plan.time)
         return not (given - names(self.driver.term)) & asked
 
 

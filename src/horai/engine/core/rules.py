@@ -478,6 +478,9 @@ class Body:
 
     def _asked(self, step: op.Operator, needed: Names, fail: Label) -> Label:
         free = (names(step.term) & needed) - self.env.keys()
+        if isinstance(step, op.IfThenElseOp):
+            for name in sorted(free - (step.then.bound & step.otherwise.bound)):
+                raise self.refuse(f"alternatives that leave {name} open")
         return self.ask(step, tuple(sorted(free)), fail)
 
     def ask(self, step: op.Operator, found: tuple[str, ...], fail: Label) -> Label:
