@@ -245,8 +245,8 @@ initiatedAt(level(X)=at(N, M), T) :- happensAt(set(X, N, M), T).
 terminatedAt(level(X)=at(1, _), T) :- happensAt(down(X), T).
 happensAt(lost(X, V), T) :- terminatedAt(level(X)=V, T).
 happensAt(recent(X), T) :- happensAt(up(X), T), queryTime(Q), Q - T < 6.
-initiatedAt(dim(X)=true, _, T, 7) :-
-    happensAt(up(X), T), (T > 4 -> holdsAt(on(X)=true, T) ; \\+ holdsAt(lit(X)=true, T)).
+initiatedAt(early(X)=true, _, T, 7) :-
+    happensAt(up(X), T), (T > 4 -> holdsAt(on(X)=true, T) ; \\+ holdsAt(dim(X)=true, T)).
 happensAt(first(X), T) :- happensAt(startI(on(X)=true), T).
 happensAt(over(X), T) :- happensAt(endI(on(X)=true), T).
 """
