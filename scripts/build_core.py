@@ -1,7 +1,7 @@
-"""Compile the engine's machine in place, if its sources have changed since it was last compiled.
+"""Compile the engine's machine and loops in place, if their sources have changed since then.
 
-The numbers of its declarations come from `horai.plan.ec.instructions`, so that rules are lowered to
-the same numbers that the machine knows.
+The numbers of the machine's declarations come from `horai.plan.ec.instructions`, so that rules are
+lowered to the same numbers that it knows.
 
 `--checked FILE` compiles one for tests, elsewhere: every place in an array is compared with its
 size, arrays are as large as they have to be and move when they grow, after each step the machine
@@ -27,7 +27,8 @@ NUMBERS = ROOT / "src" / "horai" / "plan" / "ec" / "instructions.py"
 SOURCE, STRUCTS, DECLARED = CORE / "machine.py", CORE / "structs.pxi", CORE / "machine.pxd"
 STAMP = CORE / "machine.built"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
-LIBRARY = CORE / f"machine{SUFFIX}"
+COMPILED = (SOURCE, CORE.parent / "numbering.py")
+LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
 SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS")
@@ -44,18 +45,20 @@ ARRAY = re.compile(r"(__pyx_v_S->(\w+))\[")
 def build(force: bool = False) -> bool:
     """Compile if there is need to; False if there was none."""
     digest = _digest()
-    if not force and LIBRARY.is_file() and STAMP.is_file() and STAMP.read_text() == digest:
+    are_there = STAMP.is_file() and all(library.is_file() for library in LIBRARIES)
+    if not force and are_there and STAMP.read_text() == digest:
         return False
-    new = LIBRARY.with_suffix(".new")
-    _compile(CORE / "machine.c", new, FLAGS)
-    new.replace(LIBRARY)  # a process that has the old one mapped keeps it
+    for source, library in zip(COMPILED, LIBRARIES, strict=True):
+        new = library.with_suffix(".new")
+        _compile(source, source.with_suffix(".c"), new, FLAGS)
+        new.replace(library)  # a process that has the old one mapped keeps it
     STAMP.write_text(digest, encoding="utf-8")
     return True
 
 
 def build_checked(library: Path) -> None:
     """Compile a machine that looks where it reads and writes."""
-    _compile(library.with_suffix(".c"), library, [*FLAGS, *CHECKED], with_bounds)
+    _compile(SOURCE, library.with_suffix(".c"), library, [*FLAGS, *CHECKED], with_bounds)
 
 
 def with_bounds(code: str) -> str:
@@ -91,10 +94,14 @@ def _closing(code: str, place: int) -> int:
 
 
 def _compile(
-    code: Path, library: Path, flags: list[str], changed: Callable[[str], str] | None = None
+    source: Path,
+    code: Path,
+    library: Path,
+    flags: list[str],
+    changed: Callable[[str], str] | None = None,
 ) -> None:
     DECLARED.write_text(declarations(_numbers()), encoding="utf-8")
-    cython = [sys.executable, "-m", "cython", "-3", str(SOURCE), "-o", str(code)]
+    cython = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(code)]
     subprocess.run(cython, check=True)
     if changed is not None:
         code.write_text(changed(code.read_text(encoding="utf-8")), encoding="utf-8")
@@ -111,6 +118,7 @@ def declarations(numbers: ModuleType) -> str:
     lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
     lines += [f"    {name} = {getattr(numbers, name)}" for name in SINGLE]
     lines += [f"    ALLEN_{name.upper()} = {n}" for n, name in enumerate(numbers.RELATIONS)]
+    lines += [f"    TOTAL_{name.upper()} = {n}" for n, name in enumerate(numbers.TOTALS)]
     lines += [f"    MODE_{name.upper()} = {n}" for n, name in enumerate(numbers.MODES)]
     large = [
         "cdef extern from *:",
@@ -133,7 +141,7 @@ def _numbers() -> ModuleType:
 
 def _digest() -> str:
     found = hashlib.sha256(f"{sys.version} {FLAGS}".encode())
-    for path in (SOURCE, STRUCTS, NUMBERS, Path(__file__)):
+    for path in (*COMPILED, STRUCTS, NUMBERS, Path(__file__)):
         found.update(path.read_bytes())
     return found.hexdigest()
 

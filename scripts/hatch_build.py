@@ -22,5 +22,6 @@ class CompiledMachine(BuildHookInterface):  # type: ignore[type-arg]
         build_core.build()
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        library = build_core.LIBRARY.relative_to(build_core.ROOT)
-        build_data["force_include"][str(library)] = str(library.relative_to("src"))
+        for path in build_core.LIBRARIES:
+            library = path.relative_to(build_core.ROOT)
+            build_data["force_include"][str(library)] = str(library.relative_to("src"))

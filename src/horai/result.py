@@ -473,7 +473,7 @@ class Result:
         """What the variables of a question stand for, one answer after the other.
 
         An atom is a `str`, a number a number, a list of intervals a list of pairs; any other term
-        is its source text. Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or
+        is a `TermText`, its source. Of events and fluents ask `holdsAt(F,16)`, `holdsFor(F,I)` or
         `happensAt(E,T)`; of atoms `h(X)` (at the last query time), `@3 h(X)` or `@T h(X)`. Of a run
         with a unit, times may be in ISO 8601, as in `holdsAt(F,2024-05-01T10:00:00Z)`.
         """

@@ -25,7 +25,7 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.lars.predicates import derived, inputs
 from horai.result import Answer, Result, RunBasis
 from horai.runtime.answers import Answers
-from horai.runtime.engines import EngineSession, engine_session, profiled
+from horai.runtime.engines import EngineSession, engine_session, name_of, profiled
 from horai.runtime.few import Few
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
@@ -91,12 +91,12 @@ class Session:
         self._findings = RunFindings()
         self._came: dict[tuple[str, int], int] = {}
         self.engine, self.reasons = settings.engine, list[str]()
+        self._profile: Profile | None = None
         try:
-            self.core = self._made(archive, together, single)
+            self.core = self._made(archive, together, single, profile is not None)
+            """The engine at work."""
         except EngineError as error:  # found out before the first query time
             raise RunError(str(error)) from error
-        """The engine at work."""
-        self._profile: Profile | None = None
         if profile is not None:
             self.watch(profile)
 
@@ -105,7 +105,9 @@ class Session:
         profiled(cast(EngineSession, self.core), self.engine, profile)
         self._profile = profile
 
-    def _made(self, archive: bool | None, together: bool, single: bool) -> Engine:
+    def _made(
+        self, archive: bool | None, together: bool, single: bool, is_profiled: bool
+    ) -> Engine:
         rules, settings = self.rules, self.settings
         if rules.language == "lars":
             made = ProgramEngine(
@@ -129,8 +131,15 @@ class Session:
         archive = self.form in (None, "final") if archive is None else archive
         description, functions = rules.description, rules.predicates
         session = engine_session(
-            settings.engine, description, settings, self.start, functions, archive
+            settings.engine,
+            description,
+            settings,
+            self.start,
+            functions,
+            archive,
+            is_profiled,
         )
+        self.engine = name_of(session)
         if not settings.include_input and hasattr(session, "hide_input"):
             session.hide_input()
         return session

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from horai.io.times import TimeScale, Unit
     from horai.signals import Feed
 
-MOST_TIME = 2**61 - 1
-"""The last time-point and the longest length of time, as `horai.io.times` has it."""
+MOST_TIME = 2**61
+"""The longest length of time, and one more than the last time-point of `horai.io.times`."""
 
 # --- what values may be --------------------------------------------------------------------------
 
@@ -437,14 +437,13 @@ class RunSettings:
     # engine
     engine: str = _option(
         "engine",
-        "columnar (fast), spark (many machines), reference (slow, obvious); for LARS auto.",
+        "auto, compiled, columnar, spark (many machines), reference (slow, obvious).",
         text,
         _for(
             ec="run session serve", lars="run session live serve", combined="run session live serve"
         ),
-        "columnar",
+        "auto",
         metavar="NAME",
-        defaults={LARS: "auto", COMBINED: "auto"},
     )
     incremental: Literal["auto", "always", "never"] = _option(
         "engine",
@@ -551,7 +550,7 @@ class RunSettings:
             hint = "say also how long a time-point is, for example unit s"
             raise UsageError(f"times in {self.time_in} need a unit", hint)
         if self.incremental == "always" and self.engine == "reference":
-            hint = "leave incremental at auto, or use the engine columnar"
+            hint = "leave incremental at auto, or leave the engine out"
             raise UsageError("the engine 'reference' always works from scratch", hint)
         if self.future_skew is not None and self.unit is None:
             problem = "future-skew needs a unit: times are compared with those of the clock"
@@ -612,7 +611,7 @@ class RunSettings:
         """Some options are for runs on Spark, and one is for all others."""
         if self.engine == SPARK:
             if self.columns:
-                hint = "rename the columns of the input, or use the engine columnar"
+                hint = "rename the columns of the input, or leave the engine out"
                 raise UsageError("columns cannot be chosen on Spark", hint)
             return
         for name in ("master", "buckets"):

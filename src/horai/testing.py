@@ -22,7 +22,7 @@ from horai.lang.ec.reader import read_files
 from horai.predicates import Predicate
 from horai.result import Result
 from horai.rules import SUFFIX, Rules, checked, load
-from horai.runtime.engines import AUTO, DEFAULT
+from horai.runtime.engines import AUTO
 from horai.runtime.values import parse_term, show, to_term
 from horai.settings import RunSettings
 
@@ -441,7 +441,7 @@ def run_whole(case: Case, rules: Rules, settings: RunSettings) -> Result:
 
 def run_case(
     case: Case,
-    engine: str = DEFAULT,
+    engine: str = AUTO,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
     incremental: str = "auto",
@@ -471,7 +471,7 @@ def run_case(
 
 def prepared(
     case: Case,
-    engine: str = DEFAULT,
+    engine: str = AUTO,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
     incremental: str = "auto",
@@ -480,7 +480,6 @@ def prepared(
     settings: dict[str, Any] = {"engine": engine, **case.settings}
     if is_about_lars(case):
         own = _program(case)
-        settings["engine"] = AUTO if engine == DEFAULT else engine
         own.in_points(unit=str(case.settings.get("unit") or "") or None)
         return own, settings
     return case_rules(case, rules, predicates), settings | {"incremental": incremental}

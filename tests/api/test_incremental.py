@@ -70,7 +70,7 @@ def test_large_windows_with_few_changes_are_worked_out_by_change(
     monkeypatch.setattr("horai.engine.deltas.costs.COST_OF_COMPONENT", 10)
     many = [f"up|{t}|{t}|x{t}" for t in range(1, 40)]
     few, half = ["up|45|45|a", "down|46|3|b"], [f"down|{t}|{t}|x{t - 50}" for t in range(51, 70)]
-    session = horai.loads(RULES).session(start=0, window=50)
+    session = horai.loads(RULES).session(start=0, window=50, engine="columnar")
     for query, lines in {40: many, 47: few, 70: half, 200: few}.items():
         session.advance(query, lines)
     # The first has nothing before it, in the third too much is new, the last does not overlap.

@@ -96,4 +96,4 @@ def test_answers_are_plain_values() -> None:
         {"X": "a", "P": "pub", "I": [(6, 10)]},
     ]
     assert result.query("happensAt(go(a, pub, N), T)") == [{"N": 3, "T": 5}]
-    assert result.query("holdsAt(F, 7)") == [{"F": "at(a)=pub"}]
+    assert result.query("holdsAt(F, 7)") == [{"F": horai.io.TermText("at(a)=pub")}]

@@ -31,7 +31,7 @@ def test_every_field_but_the_language_is_an_option_with_a_place() -> None:
 
 
 def test_what_is_said_of_a_language_is_used_for_it() -> None:
-    assert RunSettings.of("ec", "run", {}).engine == "columnar"
+    assert RunSettings.of("ec", "run", {}).engine == "auto"
     assert RunSettings.of("lars", "run", {}).engine == "auto"
     assert RunSettings.of("lars", "run", {}).step == 1
     assert RunSettings.of("ec", "run", {"step": None}).step is None

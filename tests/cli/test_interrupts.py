@@ -74,7 +74,7 @@ runpy.run_module("horai", run_name="__main__")
 
 
 # Each takes a process: the first module of all, one that C code loads, one of ours and the last.
-QUICK = ["numpy", "pyarrow.lib", "horai.cli.app", "horai.engine.session"]
+QUICK = ["numpy", "pyarrow.lib", "horai.cli.app", "horai.engine.core.session"]
 SLOW = ["pyarrow", "click", "horai.cli.run", "horai.cli.command", "horai.lang.core.terms"]
 SLOW += ["horai.rules", "lark"]
 

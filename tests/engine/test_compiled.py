@@ -324,3 +324,69 @@ def test_a_long_step_can_be_interrupted() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+# --- what Python answers -------------------------------------------------------------------------
+
+CHECKED = """
+initiatedAt(odd(X)=true, T) :-
+    happensAt(e(X, V), T), \\+ known(V), is_odd(V), small(V, W), is_odd(W).
+terminatedAt(odd(X)=true, T) :- happensAt(e(X, V), T), V > 500, holdsAt(on(X)=true, T).
+initiatedAt(last(X)=pair(V, X), T) :- happensAt(e(X, V), T), holdsAt(on(X)=true, T).
+initiatedAt(on(X)=true, T) :- happensAt(e(X, _), T).
+known(7). known(8).
+small(V, W) :- W is V mod 5.
+"""
+
+
+def test_points_ask_python_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    single: list[int] = []
+
+    @horai.predicate
+    def is_odd(number: int) -> bool:
+        asked.append(number)
+        return number % 2 == 1
+
+    answered = CompiledEngine.answered
+
+    def counted(session: CompiledEngine, number: int, given: list[int]) -> None:
+        single.append(number)
+        answered(session, number, given)
+
+    monkeypatch.setattr(CompiledEngine, "answered", counted)
+    rules = horai.loads(CHECKED, predicates=[is_odd])
+    rows = [f"e|{time}|{time}|x{time % 3}|{time % 1000}" for time in range(1, 2000)]
+    found = rules.run(rows, engine="compiled")
+    assert max(Counter(asked).values()) <= 2  # there are two conditions
+    assert single == []
+    assert found.rows() == rules.run(rows, engine="reference").rows()
+
+
+NUMBERS = st.lists(
+    st.tuples(st.integers(1, 12), st.sampled_from(["1", "2", "-3", "2.5", "word", str(2**60)])),
+    max_size=8,
+)
+
+
+@examples("light")
+@given(NUMBERS)
+def test_solutions_are_counted_and_added_up(given: list[tuple[int, str]]) -> None:
+    rules = horai.loads("""
+    happensAt(found(K, N), T) :-
+        happensAt(ask, T), kind(K), aggregate_all(count, seen(K, T, _), N).
+    happensAt(count(N), T) :-
+        happensAt(ask, T), aggregate_all(count, (happensAt(has(V), S), S =< T), N).
+    happensAt(sum(N), T) :- happensAt(ask, T), aggregate_all(sum(V), said(V, T), N).
+    happensAt(most(N), T) :- happensAt(ask, T), aggregate_all(max(V), said(V, T), N).
+    happensAt(least(N), T) :- happensAt(ask, T), aggregate_all(min(V), said(V, T), N).
+    said(V, T) :- happensAt(has(V), S), S =< T.
+    seen(a, T, S) :- happensAt(has(_), S), S < T.
+    kind(a).
+    """)
+    rows = [f"has|{time}|{time}|{value}" for time, value in given]
+    rows += [f"ask|{time}|{time}" for time in (3, 9, 13)]
+    wanted = told(lambda: rules.run(rows, engine="reference", start=0))
+    assert told(lambda: rules.run(rows, engine="compiled", start=0)) == wanted

@@ -15,6 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from horai.engine.numbering import (
+    combined,
+    dense_by_hash,
+    number_columns,
+    renumbered,
+    single,
+)
 from horai.temporal.kernels import kernel, lean
 from horai.temporal.spans import Ints, plain
 
@@ -101,91 +108,6 @@ def first_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> Ints:
                 break
             j = after[j]
     return found
-
-
-@kernel
-def dense_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
-    rows = keys.shape[1]
-    size = slots(rows)
-    table = np.full(size, -1, np.int64)  # the number of the row in each slot
-    mask = size - 1
-    ids = np.empty(rows, np.int64)
-    firsts = np.empty(rows, np.int64)
-    n = 0
-    for i in range(rows):
-        slot = np.int64(hashed(keys, i) & np.uint64(mask))
-        while True:
-            number = table[slot]
-            if number < 0:
-                table[slot] = n
-                firsts[n] = i
-                ids[i] = n
-                n += 1
-                break
-            if same(keys, i, keys, firsts[number]):
-                ids[i] = number
-                break
-            slot = (slot + 1) & mask
-    return ids, firsts[:n].copy()
-
-
-@kernel
-def number_columns(keys: Matrix, low: Ints, base: Ints, size: int) -> tuple[Ints, Ints]:
-    ids = np.full(size, -1, np.int64)
-    count = np.zeros(keys.shape[0], np.int64)
-    for k in range(keys.shape[0]):
-        n = 0
-        for i in range(keys.shape[1]):
-            at = base[k] + (keys[k, i] - low[k])
-            if ids[at] < 0:
-                ids[at] = n
-                n += 1
-        count[k] = n
-    return ids, count
-
-
-@kernel
-def combined(keys: Matrix, ids: Ints, low: Ints, width: Ints, base: Ints, count: Ints) -> Ints:
-    rows = keys.shape[1]
-    found = np.zeros(rows, np.int64)
-    for k in range(keys.shape[0]):
-        high = low[k] + (width[k] - 1)  # sums beyond it may not fit 64 bits
-        for i in range(rows):
-            value = keys[k, i]
-            number = -1
-            if low[k] <= value <= high:
-                number = ids[base[k] + (value - low[k])]
-            if number < 0 or found[i] < 0:
-                found[i] = -1
-            else:
-                found[i] = found[i] * count[k] + number
-    return found
-
-
-@kernel
-def single(column: Ints, low: int, size: int) -> Ints:
-    found = np.empty(len(column), np.int64)
-    high = low + (size - 1)
-    for i in range(len(column)):
-        found[i] = column[i] - low if low <= column[i] <= high else -1
-    return found
-
-
-@kernel
-def renumbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
-    rows = len(keys)
-    table = np.full(size, -1, np.int64)
-    ids = np.empty(rows, np.int64)
-    firsts = np.empty(min(rows, size), np.int64)
-    n = 0
-    for i in range(rows):
-        at = keys[i]
-        if table[at] < 0:
-            table[at] = n
-            firsts[n] = i
-            n += 1
-        ids[i] = table[at]
-    return ids, firsts[:n].copy()
 
 
 @kernel

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from horai.engine.columns import Column, bits, concat
 from horai.engine.hashing import dense
+from horai.engine.numbering import partners
 from horai.engine.origins import Origins
 from horai.engine.symbols import Symbols
 from horai.temporal.among import among
-from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask
 
 State = dict[str, Any]
@@ -166,27 +165,11 @@ def _partners(rows: Rows, query: int) -> Ints:
     # Equal rows have equal starts, so they all wait or none does.
     rank = np.where(rows["start"][some] > query, place, -place)
     steps = np.lexsort((number, retract[some], arrival, group[some]))
-    partner = _match(steps, group[some], retract[some], rank, admission)
+    taken_back = retract[some].view(np.uint8)
+    partner = partners(steps, group[some], taken_back, rank, admission)
     found = np.full(rows.size, -1)
     found[some] = np.where(partner < 0, -1, some[partner])
     return found
-
-
-@kernel
-def _match(steps: Ints, group: Ints, retract: Mask, rank: Ints, admission: Ints) -> Ints:
-    """Every retraction takes the smallest rank of its group that is there when it comes."""
-    partner = np.full(len(steps), -1, np.int64)
-    there = [np.int64(0)]
-    current = np.int64(-1)
-    for row in steps:
-        if group[row] != current:
-            current = group[row]
-            there.clear()
-        if not retract[row]:
-            heappush(there, rank[row])
-        elif len(there) > 0:
-            partner[row] = admission[abs(heappop(there))]
-    return partner
 
 
 PARTS = 64  # of what was admitted, before they are put together

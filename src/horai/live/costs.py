@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from horai.plan.ec.outline import outline
 from horai.report.plan import plan_json
+from horai.runtime.engines import AUTO
 from horai.settings import EC, RunSettings
 
 if TYPE_CHECKING:
     from horai.engine.profile import Profile
 
-PROFILED = "columnar"
+PROFILED = ("columnar", AUTO)
 
 
 def can_be_profiled(settings: RunSettings) -> bool:
     """Does the engine tell what each rule costs?"""
-    return settings.language == EC and settings.engine == PROFILED
+    return settings.language == EC and settings.engine in PROFILED
 
 
 def costs(profile: Profile | None, seconds: float) -> dict[str, Any]:

@@ -14,6 +14,10 @@ from horai.lang.ec.syntax import EventDescription
 OTHERS = "use the engine columnar"
 
 
+class NoInstructions(UsageError):
+    """The compiled engine cannot run some rules, or cannot run at all."""
+
+
 @contextmanager
 def told_as_wrong_use() -> Iterator[None]:
     """What cannot be run, in words."""
@@ -22,9 +26,9 @@ def told_as_wrong_use() -> Iterator[None]:
     except NotLowered as error:
         place = "" if error.place is None else f"{error.place}: "
         message = f"{place}the compiled engine has no instructions for {error.reason}"
-        raise UsageError(message, OTHERS) from error
+        raise NoInstructions(message, OTHERS) from error
     except NotCompiled as error:
-        raise UsageError(str(error), f"run `make install`, or {OTHERS}") from error
+        raise NoInstructions(str(error), f"run `make install`, or {OTHERS}") from error
 
 
 class CompiledEngine(CompiledSession):

@@ -59,22 +59,22 @@ class Engine(Protocol):
     ) -> EngineSession: ...
 
 
-DEFAULT = "columnar"
-"""The engine of event descriptions that names none."""
 AUTO = "auto"
-"""The engine that is the best one for a program."""
+"""The engine that is the best one for some rules."""
 
 SPARK = "spark"
 """The columnar engine in the partitions of Spark: over whole streams, without sessions."""
 
 ENGINES = {
+    AUTO: "horai.runtime.engines.best_engine",
     "columnar": "horai.engine.session.Session",
     "compiled": "horai.runtime.compiled.CompiledEngine",
     "reference": "horai.runtime.reference.ReferenceEngine",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
 
-`columnar` works for all entities at once; `reference` is the slow, obvious one.
+`compiled` works entity by entity, `columnar` for all of them at once; `reference` is the slow,
+obvious one.
 """
 
 
@@ -103,6 +103,22 @@ def loaded(name: str, engines: Mapping[str, str], names: list[str], whose: str =
     raise UsageError(f"there is no engine {name!r}{whose}", hint)
 
 
+def best_engine(description: EventDescription, **options: Any) -> EngineSession:
+    """A session of the compiled engine, or of the columnar one if that has no instructions."""
+    from horai.runtime.compiled import CompiledEngine, NoInstructions
+
+    try:
+        return CompiledEngine(description, **options)
+    except NoInstructions:
+        return engine_named("columnar")(description, **options)
+
+
+def name_of(session: EngineSession) -> str:
+    """The name of the engine that a session is of."""
+    made = f"{type(session).__module__}.{type(session).__qualname__}"
+    return next(name for name, found in ENGINES.items() if found == made)
+
+
 def engine_session(
     name: str,
     description: EventDescription,
@@ -110,8 +126,11 @@ def engine_session(
     start: int,
     predicates: Mapping[str, Predicate],
     archive: bool = True,
+    profile: bool = False,
 ) -> EngineSession:
     """A session of the engine of a name, which knows nothing yet."""
+    if name == AUTO and (profile or settings.incremental != "auto"):
+        name = "columnar"  # it alone tells what each operator cost, and leaves a choice
     return engine_named(name)(
         description,
         start=start,

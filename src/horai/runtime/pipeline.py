@@ -53,7 +53,6 @@ from horai.predicates import Predicate
 from horai.runtime.answers import item_table
 from horai.runtime.engines import (
     AUTO,
-    DEFAULT,
     ENGINES,
     SPARK,
     EngineSession,
@@ -546,16 +545,16 @@ def engines_named(name: str) -> tuple[str, str]:
     """The engines of description and program, by one name.
 
     >>> engines_named("auto"), engines_named("reference"), engines_named("asp")
-    (('columnar', 'auto'), ('reference', 'reference'), ('columnar', 'asp'))
+    (('auto', 'auto'), ('reference', 'reference'), ('auto', 'asp'))
     """
     if name == SPARK:
         hint = "leave the engine out; each language by itself has its own engines"
         raise UsageError("rules of two languages run in one process, not on Spark", hint)
-    known = [AUTO, *ENGINES, *(engine for engine in LARS_ENGINES if engine not in ENGINES)]
+    known = [*ENGINES, *(engine for engine in LARS_ENGINES if engine not in ENGINES)]
     if name not in known:
         hint = nearest(name, known) or f"the engines are: {', '.join(known)}"
         raise UsageError(f"there is no engine {name!r} for rules of two languages", hint)
-    return name if name in ENGINES else DEFAULT, name if name in LARS_ENGINES else AUTO
+    return name if name in ENGINES else AUTO, name if name in LARS_ENGINES else AUTO
 
 
 class PipelineEngine:

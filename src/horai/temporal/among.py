@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from horai.temporal.kernels import kernel
-from horai.temporal.spans import Ints, Mask, plain
+from horai.temporal.spans import Ints, Mask
 
 SPREAD = 8  # a table of all that is possible pays while it is not much larger than the numbers
 SMALL = 1 << 16
@@ -24,15 +23,7 @@ def among(column: Ints, wanted: Ints) -> Mask:
         return np.isin(column, wanted)
     flags = np.zeros(high - low + 1, np.bool_)
     flags[wanted - low] = True
-    (rows,) = plain(column)
-    found: Mask = _flagged(rows, flags, low)
-    return found
-
-
-@kernel
-def _flagged(column: Ints, flags: Mask, low: int) -> Mask:
-    found = np.zeros(len(column), np.bool_)
-    for i in range(len(column)):
-        place = column[i] - low
-        found[i] = 0 <= place < len(flags) and flags[place]
+    place = column - low
+    found: Mask = (place >= 0) & (place < len(flags))
+    found[found] = flags[place[found]]
     return found

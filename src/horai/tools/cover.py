@@ -40,6 +40,7 @@ from horai.lang.lars.reader import read_sources
 from horai.lang.lars.syntax import Rule as ProgramRule
 from horai.result import Result
 from horai.rules import Rules, readable, rules_of
+from horai.runtime.engines import AUTO
 from horai.settings import RunSettings
 from horai.testing import Case, compare, prepared, run_whole
 
@@ -103,7 +104,7 @@ class _Run:
 def cover(
     cases: Iterable[Case],
     rules: Rules | None = None,
-    engine: str = "columnar",
+    engine: str = AUTO,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Part]:
     """All rules and conditions of cases that pass, each with what the cases say about it.

@@ -82,7 +82,7 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case; it fails with all that differs."""
-        from horai.runtime.engines import DEFAULT
+        from horai.runtime.engines import AUTO
         from horai.testing import run_case, run_whole
         from horai.tools.as_stream import as_stream
 
@@ -90,7 +90,7 @@ class CaseItem(pytest.Item):
         rules = None if self.case.rules is not None else _rules_near(self.path.parent)
         differences = run_case(
             self.case,
-            self.config.getoption("horai_engine") or DEFAULT,
+            self.config.getoption("horai_engine") or AUTO,
             rules,
             run=run_whole if seed is None else as_stream(seed),
         )

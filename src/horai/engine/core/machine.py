@@ -17,7 +17,7 @@ import cython
 from cython.cimports.cpython.exc import PyErr_CheckSignals
 from cython.cimports.libc.stdlib import abort, calloc, free, realloc
 from cython.cimports.libc.math import ceil, fabs, floor, sqrt, trunc
-from cython.cimports.libc.string import memcpy, memmove, memset
+from cython.cimports.libc.string import memcmp, memcpy, memmove, memset
 
 # The state of a point of an event: how often it was said; a bit for each rule that fired, for each
 # that waits and for each whose conditions on facts are met; and whether no rule has looked at it
@@ -1177,6 +1177,14 @@ def answer_of(S: STATE, number: i64, key: WORDS, n: i64) -> i64:
             if i == n:
                 return h + 2 + n
         at = (at + 1) & S.memomask
+    if S.dry != 0:
+        at = S.nwishes
+        words_room(cython.address(S.wishes), cython.address(S.wishes_size), at + n + 2)
+        S.wishes[at] = number
+        S.wishes[at + 1] = n
+        memcpy(cython.address(S.wishes[at + 2]), cython.address(key[0]), n * 8)
+        S.nwishes = at + n + 2
+        return 0
     with cython.gil:
         try:
             given = [key[i] for i in range(n)]
@@ -1236,9 +1244,71 @@ def without_value(S: STATE, p: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def total(S: STATE, number: i64, first: i64, width: i64) -> i64:
-    """What Python makes of the solutions that were gathered: a word, or none."""
+def different(S: STATE, first: i64, width: i64) -> cython.void:
+    """Leave each of the solutions from `first` on once."""
+    n: i64 = (S.nbag - first) // width
+    size: i64 = 16
+    while size < 2 * n:
+        size *= 2
+    words_room(cython.address(S.seen), cython.address(S.seen_size), size)
+    memset(S.seen, 0, size * 8)
+    kept: i64 = 0
+    i: i64 = 0
+    while i < n:
+        row: WORDS = cython.address(S.bag[first + i * width])
+        at: i64 = hashed(row, width, 0) & (size - 1)
+        while S.seen[at] != 0:
+            same: i64 = first + (S.seen[at] - 1) * width
+            if memcmp(row, cython.address(S.bag[same]), width * 8) == 0:
+                break
+            at = (at + 1) & (size - 1)
+        if S.seen[at] == 0:
+            if kept != i:
+                memcpy(cython.address(S.bag[first + kept * width]), row, width * 8)
+            kept += 1
+            S.seen[at] = kept
+        i += 1
+    S.nbag = first + kept * width
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def counted(S: STATE, first: i64, width: i64, kind: i64, column: i64) -> i64:
+    """How many solutions there are, or what whole numbers are together; 0 if Python has to say."""
+    if kind == TOTAL_COUNT:
+        S.answer = 2 * ((S.nbag - first) // width) + 1
+        return 1
+    if S.nbag == first:
+        S.answer = 1
+        return kind == TOTAL_SUM
+    i: i64 = first + column
+    best: i64 = S.bag[i]
+    sum: i64 = 0
+    while i < S.nbag:
+        word: i64 = S.bag[i]
+        if (word & 1) == 0:
+            return 0
+        if (kind == TOTAL_MAX and word > best) or (kind == TOTAL_MIN and word < best):
+            best = word
+        sum += word >> 1
+        if sum >= LARGEST or sum <= -LARGEST:
+            return 0
+        i += width
+    S.answer = 2 * sum + 1 if kind == TOTAL_SUM else best
+    return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def total(S: STATE, number: i64, first: i64, p: i64) -> i64:
+    """What the solutions that were gathered are together: a word, or none."""
+    width: i64 = S.args[p]
     found: i64 = 0
+    different(S, first, width)
+    if S.args[p + 1] != TOTAL_OTHER and counted(S, first, width, S.args[p + 1], S.args[p + 2]) != 0:
+        return 1
     with cython.gil:
         try:
             given = [S.bag[i] for i in range(first, S.nbag)]
@@ -1260,12 +1330,13 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
 
     Returns which of them say something now, shifted by PEND which wait, and by MET whose conditions
     on facts are met. With `force` conditions on what changes count as true, and nothing is
-    remembered.
+    remembered. If `d` is 0, rules say nothing: what they would ask of Python is noted.
     """
     got: i64 = 0
     bit: i64 = 1
     number: i64 = 0
     listed: i64 = 0
+    skip: i64 = 0
     first: i64 = S.rows[S.lines[L].row].line
     while True:
         I: WORDS = cython.address(S.code[pc])
@@ -1276,8 +1347,24 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         w: i64 = I[4]
         f: i64 = I[5]
         pc += WIDTH
+        if (
+            d == 0
+            and (op == WAIT or op > FNEXT)
+            and op not in (OWN, HAS, NOW, INT, AFTER, CALL, CNEXT)
+        ):
+            # Nothing is said or linked. What cannot be told ends the rule.
+            if op == LINE:
+                k = row_of_registers(S, z >> 12, y, 0)
+                S.reg[x] = S.rows[k].line + (z & 4095) if k >= 0 else 0
+                continue
+            if op in (SAY, TELL, WAIT):
+                continue
+            if op not in (HOLDS, VALUE) or (x >= 0 and S.reg[x] == 0):
+                pc = skip
+                continue
         if op == RULE:
             number = x
+            skip = f
             if (mask >> x) == 0:
                 break  # rules are in the order of their bits
             bit = cython.cast(i64, 1) << x
@@ -1577,7 +1664,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
             S.nbag += n
             pc = f
         elif op == TOTAL:
-            k = total(S, z, S.reg[x], S.args[y])
+            k = total(S, z, S.reg[x], y)
             S.nbag = S.reg[x]
             if k == 0 or S.error != 0:
                 pc = f
@@ -1609,7 +1696,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         elif op == CALL:
             k = ask(S, z, y)
             if k == 0:
-                pc = f
+                pc = f if d != 0 else skip
                 S.reg[x + 1] = 0
             else:
                 S.reg[x] = k + 2
@@ -3394,11 +3481,83 @@ def waiting(S: STATE) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def rehearse(S: STATE, s: i64, item: i64, end: i64) -> cython.void:
+    """Ask Python at once what the points that wait at a level, or some items, will ask."""
+    rounds: i64 = 0
+    while rounds < 64 and S.error == 0:
+        S.nwishes = 0
+        S.dry = 1
+        h: i64 = S.queues[4 * s] if s >= 0 else 0
+        while h != 0:
+            rehearse_at(S, S.ag[h + 1], S.ag[h + 2], S.ag[h + 3], s)
+            h = S.ag[h]
+        i: i64 = item
+        while i < end:
+            rehearse_item(S, S.order[i])
+            i += 1
+        S.dry = 0
+        if S.nwishes == 0:
+            break
+        with cython.gil:
+            try:
+                words = [S.wishes[k] for k in range(S.nwishes)]
+                cython.cast(object, S.owner).answered_at_once(words)
+            except BaseException as error:
+                cython.cast(object, S.owner).failure(error)
+                S.error = 2
+        rounds += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def rehearse_item(S: STATE, at: i64) -> cython.void:
+    """As `meet`, of an event that is said to happen."""
+    L: i64 = S.items[at] & MAX32
+    g: i64 = S.lines[L].col * FIELDS
+    if (S.items[at + 2] & 1) == 0 or S.cols[g + C_ASKS] == 0:
+        return
+    S.reg[0] = 2 * S.items[at + 1] + 1
+    n: i64 = load_key(S, L)
+    memcpy(cython.address(S.reg[n]), cython.address(S.items[at + 3]), (S.items[at + 2] >> 1) * 8)
+    run_rules(S, S.cols[g + C_ENTRY], L, ALL_RULES, 0, 0, 0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def rehearse_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
+    """As `evaluate_at`, but nothing is said."""
+    g: i64 = S.lines[L].col * FIELDS
+    if S.cols[g + C_ASKS] == 0 or S.lines[L].np == 0:
+        return
+    stride: i64 = S.cols[g + C_STRIDE]
+    i: i64 = first_at(S, S.lines[L].points, S.lines[L].np, t, stride)
+    while i < S.lines[L].np and S.pool[S.lines[L].points + i] == t:
+        w: i64 = S.pool[S.lines[L].points + i + 1]
+        waits: i64 = (w >> (PEND + RULES_AT)) & mask
+        if (w & 0xFFFF) == 0:
+            pass
+        elif mask < 0:
+            if (w & FRESH) != 0:
+                load_driver(S, L, i)
+                run_rules(S, S.cols[g + C_ENTRY], L, ALL_RULES, 0, 0, 0)
+        elif waits != 0:
+            load_driver(S, L, i)
+            run_rules(S, S.args[S.cols[g + C_RULES] + 2 * level + 1], L, waits, 0, 0, 0)
+        i += stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def settle(S: STATE, last: i64) -> cython.void:
     """All levels before `last`, until there is nothing left to do in them."""
     introduce(S)
     s: i64 = waiting(S)
     while s < last and S.error == 0:
+        if S.asks != 0 and S.cyclic[s] == 0:
+            rehearse(S, s, 0, 0)
         settle_level(S, s)
         s = waiting(S)
     if s == S.nlevels:
@@ -3449,6 +3608,8 @@ def take(S: STATE) -> cython.void:
     home = -1
     i = 0
     while i < n and S.error == 0:
+        if S.asks != 0 and i % AT_ONCE == 0:
+            rehearse(S, -1, i, min(n, i + AT_ONCE))
         # Those of an entity are far apart, in order of what they are.
         SOON(cython.address(S.items[S.order[i + 16]]))
         at = S.items[S.order[i + 8]] & MAX32
@@ -3782,6 +3943,8 @@ class Machine:
         free(S.items)
         free(S.order)
         free(S.counts)
+        free(S.wishes)
+        free(S.seen)
         free(S.memo)
         free(S.fx)
         free(S.bag)
@@ -3810,6 +3973,11 @@ class Machine:
         S.nlevels = put(cyclic, cython.address(S.cyclic), cython.address(S.cyclic_size))
         words_room(cython.address(S.queues), cython.address(S.queues_size), 4 * S.nlevels + 4)
         memset(S.queues, 0, (4 * S.nlevels + 4) * 8)
+        S.asks = 0
+        k: i64 = 0
+        while k < S.cols_size // FIELDS:
+            S.asks |= S.cols[k * FIELDS + C_ASKS]
+            k += 1
         S.own = own
         S.start = start
         S.tick = tick

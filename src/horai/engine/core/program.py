@@ -499,6 +499,7 @@ class Lowering:
         """The program of all rules that a kind of event drives."""
         self._bits(rules)
         rules.sort(key=lambda rule: rule.bit)
+        questions = len(self.rules.questions)
         relation.fields["C_CODE"] = _mask(rules)
         relation.fields["C_LISTED"] = _mask(rule for rule in rules if rule.listed)
         relation.fields["C_ENTRY"] = len(self.code.words)
@@ -526,6 +527,7 @@ class Lowering:
             if mask:
                 self._late(relation, [one for one in rules if one.waits and one.level == level])
         relation.fields["C_RULES"] = self.code.list(programs)
+        relation.fields["C_ASKS"] = int(len(self.rules.questions) > questions)
 
     def _met(
         self, rules: list[DrivenRule], rule: DrivenRule, body: Body, fail: Label, after: Label

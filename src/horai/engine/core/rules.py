@@ -32,6 +32,7 @@ from horai.plan.ec.instructions import (
     INF,
     REGISTERS,
     TO_ROW,
+    TOTALS,
     WIDTH,
 )
 from horai.plan.ec.literals import names
@@ -573,7 +574,10 @@ class Body:
         return again
 
     def _aggregate(self, step: op.AggregateOp, fail: Label) -> Label:
-        """The different solutions of a chain are gathered, and Python says what they are."""
+        """The different solutions of a chain are gathered, and counted or added up.
+
+        Python says what they are together where they have to be listed, or are no whole numbers.
+        """
         known, loops = dict(self.env), self.loops
         bag, every, found = self.register(), self.register(), self.register()
         self.code.emit("GROUP", bag)
@@ -587,7 +591,13 @@ class Body:
         number = len(self.rules.questions)
         question = Question(step, tuple(wanted), (), self.clause, self.helper)
         self.rules.questions.append(question)
-        width = self.code.list([len(registers)])
+        native = step.kind if step.kind in TOTALS else "other"
+        column = 0
+        if isinstance(step.template, Var) and step.template.name in wanted:
+            column = 1 + wanted.index(step.template.name)
+        elif native != "count":
+            native = "other"
+        width = self.code.list([len(registers), TOTALS.index(native), column])
         self.code.emit("TOTAL", bag, width, number, found, fail=fail)
         self.env, self.loops = known, loops
         self.match(step.result, found, fail)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -167,7 +167,7 @@ class CompiledSession:
         dropped = self.stream.admit(batches, until)
         self._begin_step(until)
         self._feed(kept)
-        if not self.shows_input:
+        if not (self.shows_input or self.archive):
             self._forget_items()
         self._end_step()
         self.final = self.border(until)
@@ -335,20 +335,42 @@ class CompiledSession:
             fits = is_of_form(*map(self.words.term, given))
             self._machine.remember(number, given, 0, [[]] if fits else [])
             return
+        self._answer_all(number, [tuple(given)])
+
+    def answered_at_once(self, words: Sequence[int]) -> None:
+        """Answer many questions: numbers, how many words each has, and these.
+
+        Some may turn out not to be asked, so what is wrong with one is told when it is.
+        """
+        asked: dict[int, dict[tuple[int, ...], None]] = {}
+        at = 0
+        while at < len(words):
+            end = at + 2 + words[at + 1]
+            asked.setdefault(words[at], {})[tuple(words[at + 2 : end])] = None
+            at = end
+        for number, given in asked.items():
+            with suppress(EngineError):
+                self._answer_all(number, [*given])
+
+    def _answer_all(self, number: int, asked: Sequence[tuple[int, ...]]) -> None:
         question = self.program.questions[number]
+        table = np.array(asked, np.int64).reshape(len(asked), len(question.given))
         columns = {
-            name: self.words.column(np.array([word], np.int64))
-            for name, word in zip(question.given, given, strict=True)
+            name: self.words.column(np.ascontiguousarray(column))
+            for name, column in zip(question.given, table.T, strict=True)
         }
-        frame = Frame(1, columns)
+        frame = Frame(len(asked), columns).numbered("@asked")
         with _asked(question):
-            found = self._facts.evaluator.step(question.step, frame, frozenset(question.found))
-        rows: list[list[int]] = [[] for _ in range(min(found.rows, 1))]
-        if question.found:
-            some = [self.words.of_column(found.columns[name]) for name in question.found]
-            rows = np.unique(np.column_stack(some), axis=0).tolist() if found.rows else []
+            wanted = frozenset([*question.found, "@asked"])
+            found = self._facts.evaluator.step(question.step, frame, wanted)
+        some = [self.words.of_column(found.columns[name]) for name in question.found]
+        rows = np.unique(np.column_stack([found.columns["@asked"].data, *some]), axis=0)
+        bounds = np.searchsorted(rows[:, 0], np.arange(len(asked) + 1)).tolist()
+        answers = rows[:, 1:].tolist()
         self._machine.symbols(*self.words.numbers())
-        self._machine.remember(number, given, len(question.found), rows)
+        for place, given in enumerate(asked):
+            one = answers[bounds[place] : bounds[place + 1]]
+            self._machine.remember(number, given, len(some), one)
 
     def totalled(self, number: int, given: list[int], width: int) -> int | None:
         """What an aggregate makes of its different solutions, None if it has no value."""
@@ -507,6 +529,10 @@ class CompiledSession:
                 which: partial(_both, part, partial(shown.part, which))
                 for which, part in parts.items()
             }
+        elif self.archive and self.window is None:
+            parts["input"] = lambda: self._input(query, border, dropped).part("all")
+        elif self.archive:
+            parts["input"] = partial(self._input(query, border, dropped).part, "all")
         answer = Answer(query, self.symbols, dropped, parts)
         if not self.shows_input:
             answer.changes = lambda: self._changes(log, events)
@@ -545,7 +571,7 @@ class CompiledSession:
     def _complete(self) -> None:
         """Let the last answer be complete, if somebody has it: the machine goes on."""
         answer = self._last() if self._last is not None else None
-        for which in ("window", "all") if answer is not None else ():
+        for which in ("window", "all", "input") if answer is not None else ():
             if answer is not None and answer.has(which):
                 answer.part(which)
 

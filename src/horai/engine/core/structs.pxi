@@ -6,6 +6,7 @@ cdef extern from *:
     #define POSITIVE 0x7FFFFFFFFFFFFFFFLL
     #define MAX32 0x7FFFFFFFLL
     #define OFTEN 0xFFFFFLL
+    #define AT_ONCE 4096LL
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
     #define REST (~3ULL)
@@ -35,7 +36,7 @@ cdef extern from *:
     const long long CHECKED
     long long SPARE(long long) nogil
     void SOON(void*) nogil
-    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE
     const unsigned long long ZERO, SMALL, REST
 
 ctypedef long long i64
@@ -131,6 +132,8 @@ cdef struct State:
     i64 nem, em_size
     i64* fx  # effects of deadlines, and pieces of a list
     i64 fx_size
+    i64* seen  # of the solutions of an aggregate: a table of hashes
+    i64 seen_size
     i64* bag  # solutions that aggregates gather
     i64 nbag, bag_size, answer
     i64* stack  # of procedures: registers of their callers; answers so far; answers to look at
@@ -167,6 +170,8 @@ cdef struct State:
     i64 numeric_size, nsymbols
     double* reals
     i64 reals_size
+    i64* wishes  # questions for Python that points of a level will ask: number, size, words
+    i64 nwishes, wishes_size, dry, asks
     void* owner
     # time
     i64 tick, start, first, origin, q, qprev, epoch

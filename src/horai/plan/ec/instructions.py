@@ -14,6 +14,9 @@ INF = 1 << 62
 ANY = -4
 """In the place of a value: all of them. It is the word of no term."""
 
+TOTALS = ("other", "count", "sum", "max", "min")
+"""What the engine makes of gathered solutions by itself, by number."""
+
 # --- instructions -------------------------------------------------------------------------------
 # Registers hold words; r, s are registers, n numbers, p places in the lists of arguments.
 CODES = (
@@ -90,6 +93,7 @@ FIELDS_OF_COLUMNS = (
     "C_LEVEL",
     "C_STRIDE",  # words of a point
     "C_HEAD",  # words of a point before its arguments
+    "C_ASKS",  # do the rules that it drives ask Python?
     "C_CODE",  # the rules that it drives, as bits
     "C_ENTRY",  # the program that runs when a point comes
     "C_READERS",  # static ones: place in the lists
