@@ -390,3 +390,20 @@ def test_solutions_are_counted_and_added_up(given: list[tuple[int, str]]) -> Non
     rows += [f"ask|{time}|{time}" for time in (3, 9, 13)]
     wanted = told(lambda: rules.run(rows, engine="reference", start=0))
     assert told(lambda: rules.run(rows, engine="compiled", start=0)) == wanted
+
+
+def test_a_formula_of_many_alternatives_is_a_column_of_columns() -> None:
+    kinds = [f"{one}{other}" for one in "abc" for other in "xyz"]
+    parts = (" ; ".join(f"holdsAt({one}{other}(V)=true, T)" for other in "xyz") for one in "abc")
+    lines = [f"holdsAt(all(V)=true, T) :- {', '.join(f'({part})' for part in parts)}."]
+    for kind in kinds:
+        lines.append(f"initiatedAt({kind}(V)=true, T) :- happensAt(start(V, {kind}), T).")
+        lines.append(f"terminatedAt({kind}(V)=true, T) :- happensAt(end(V, {kind}), T).")
+    rules = horai.loads("\n".join(lines))
+    rows = [
+        f"{'start' if time % 3 else 'end'}|{time}|{time}|v{time % 2}|{kinds[time * 7 % 9]}"
+        for time in range(1, 90)
+    ]
+    found = rules.run(rows, engine="compiled").rows()
+    assert found == rules.run(rows, engine="reference").rows()
+    assert any(row.name == "all" for row in found)

@@ -14,7 +14,7 @@ from typing import Any
 
 import horai
 from horai.io.sources.lines import Incoming, InputLine
-from horai.live.feed import Feed
+from horai.live.feed import LiveFeed
 from horai.live.recent import Limits
 from horai.live.server import LivePage, Shown
 from horai.report.tracks import coordinate_types
@@ -44,15 +44,15 @@ def lines_of(rows: Iterable[str], source: str = "stream.csv", first: int = 1) ->
 
 def feed_of(
     rules: horai.Rules | str = RULES, limits: Limits | None = None, **settings: Any
-) -> Feed:
+) -> LiveFeed:
     """A feed that nobody has fed; rules of the Event Calculus have a window and a step."""
     made = horai.loads(rules) if isinstance(rules, str) else rules
     usual = {} if made.language == "lars" else {"window": 1000, "step": 10, "start": 0}
     asked = RunSettings.of(made.language, "serve", usual | settings)
-    return Feed(made, asked, limits=limits, beside=coordinate_types([], made.schema))
+    return LiveFeed(made, asked, limits=limits, beside=coordinate_types([], made.schema))
 
 
-def fed(feed: Feed, rows: Iterable[str], together: int = 3) -> Feed:
+def fed(feed: LiveFeed, rows: Iterable[str], together: int = 3) -> LiveFeed:
     """Feed rows, a few at once, up to their end."""
     lines = lines_of(rows)
     for place in range(0, len(lines), together):
@@ -67,7 +67,7 @@ class Served:
     """A file that grows, who follows it, and its page."""
 
     file: Path
-    feed: Feed
+    feed: LiveFeed
     page: LivePage
 
     def grow(self, *rows: str) -> None:
@@ -102,7 +102,7 @@ class Served:
 
 @contextmanager
 def served(
-    folder: Path, feed: Feed | None = None, address: str = "127.0.0.1", **shown: Any
+    folder: Path, feed: LiveFeed | None = None, address: str = "127.0.0.1", **shown: Any
 ) -> Iterator[Served]:
     """A run over a file that grows, and its page."""
     file = folder / "stream.csv"
@@ -119,7 +119,7 @@ def served(
         incoming.close()
 
 
-def _follow(feed: Feed, incoming: Incoming) -> None:
+def _follow(feed: LiveFeed, incoming: Incoming) -> None:
     while (lines := incoming.some()) is not None:
         feed.take(lines)
         feed.answer(directly)

@@ -16,7 +16,7 @@ from horai.errors import UsageError
 from horai.io import InputError
 from horai.io.sources.lines import Incoming
 from horai.live.costs import costs
-from horai.live.feed import Feed, Gate
+from horai.live.feed import Gate, LiveFeed
 from horai.live.recent import Limits
 from horai.result import Result
 
@@ -31,7 +31,7 @@ ROWS = [
 ]
 
 
-def result_of(feed: Feed) -> Result:
+def result_of(feed: LiveFeed) -> Result:
     assert feed.session is not None and feed.session.last is not None
     narrative = feed.recent.narrative(feed.session.last)
     return feed.recent.copy().result(feed.session, narrative.tables)

@@ -73,7 +73,7 @@ def command(
     check_outputs({"--state": settings.state}, chosen.files(areas, token_file))
     from horai.io.secrets import SERVE
     from horai.io.sources.lines import Incoming
-    from horai.live.feed import Feed
+    from horai.live.feed import LiveFeed
     from horai.live.server import LivePage, Shown
     from horai.report.tracks import coordinate_types
     from horai.runtime.listening import token_of
@@ -96,7 +96,7 @@ def command(
         frozenset(host_name),
         token_of(SERVE, token_file),
     )
-    feed = Feed(rules, settings, paused=paused, beside=beside)
+    feed = LiveFeed(rules, settings, paused=paused, beside=beside)
     page = LivePage(feed, shown, address, port)
     try:
         incoming = Incoming(chosen.input, console.say, feed.offsets, growing=True)

@@ -68,7 +68,7 @@ class Gate:
             self._steps = max(0, self._steps - 1)
 
 
-class Feed:
+class LiveFeed:
     """A run fed line by line; others may look at it while it goes on, with its `lock`.
 
     Events of types `beside` those of the rules are for who looks, and the session never sees them.

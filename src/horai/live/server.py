@@ -29,7 +29,7 @@ from horai.errors import UsageError
 from horai.io import Narrative
 from horai.io.secrets import SERVE, is_bearer
 from horai.live.costs import costs
-from horai.live.feed import Feed
+from horai.live.feed import LiveFeed
 from horai.live.recent import LetGo
 from horai.report.facts import graphs
 from horai.report.pack import Pack
@@ -84,7 +84,7 @@ class LivePage(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, feed: Feed, shown: Shown, address: str, port: int) -> None:
+    def __init__(self, feed: LiveFeed, shown: Shown, address: str, port: int) -> None:
         demand_token("the page", address, shown.token, SERVE, "--token-file")
         self.feed, self.shown, self.address = feed, shown, address
         self.browsers = BoundedSemaphore(MOST_BROWSERS)

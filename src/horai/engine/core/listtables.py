@@ -152,11 +152,12 @@ class ListTable:
             if len(operands(part)) > MOST:
                 parts[place] = self._smaller(part)
                 return Combined(expression.sign, tuple(parts))
-        if len(parts) > 2 or (len(parts) == 2 and not isinstance(parts[1], Combined)):
-            half = max(len(parts) // 2, 1)
-            some = Combined(expression.sign, tuple(parts[:half]))
-            return Combined(expression.sign, (self._leaf(some), *parts[half:]))
-        parts[-1] = self._leaf(parts[-1])
+        largest = max(parts, key=lambda part: len(operands(part)))
+        if len(operands(largest)) > 1:
+            parts[parts.index(largest)] = self._leaf(largest)
+        else:
+            half = len(parts) // 2
+            parts[:half] = [self._leaf(Combined(expression.sign, tuple(parts[:half])))]
         return Combined(expression.sign, tuple(parts))
 
     def _leaf(self, expression: Expression) -> Leaf:
