@@ -26,7 +26,6 @@ from horai.io.sources.lines import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputL
 from horai.live.costs import can_be_profiled
 from horai.live.recent import Limits, Recent
 from horai.rules import Rules, taken_up
-from horai.runtime.engines import AUTO
 from horai.runtime.lars.signals import HEADER
 from horai.session import Session
 from horai.settings import MOST_QUERIES, MOST_TIME, OPTIONS, RunSettings, before
@@ -125,7 +124,7 @@ class LiveFeed:
             for name, value in self.settings.to_dict().items()
             if OPTIONS[name].is_for(self.rules.language, "session") and name != "start"
         }
-        if self.profile is not None and found.get("engine") == AUTO:
+        if self.profile is not None:
             found["engine"] = "columnar"  # which tells what each rule costs
         return found if self.rules.language == "lars" else {**found, "answers": "changelog"}
 
