@@ -66,7 +66,9 @@ class Workload:
         """Windows that overlap, with what is new at each query time: rows."""
         first, last = self.span
         queries = [*range(first - 1 + step, last, step), last]
-        session = self.rules.session(start=first - 1, window=window, answers="changelog")
+        session = self.rules.session(
+            start=first - 1, window=window, answers="changelog", engine="columnar"
+        )
         rows = 0
         for query, tables in zip(queries, by_arrival(self.narrative.tables, queries), strict=True):
             raw = session.take(query, tables).raw

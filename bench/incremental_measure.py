@@ -48,7 +48,7 @@ def modes() -> tuple[str, ...]:
 def session_of(rules: Rules, mode: str, start: int, window: int) -> Session:
     """A run that keeps nothing but changes."""
     more: dict[str, Any] = {"incremental": mode} if modes() == MODES else {}
-    return rules.session(start=start, window=window, answers="changelog", **more)
+    return rules.session(start=start, window=window, answers="changelog", engine="columnar", **more)
 
 
 @dataclass(frozen=True)
