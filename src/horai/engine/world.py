@@ -51,6 +51,12 @@ class Fluent:
         kept = Spans(number[spans.key], spans.start, spans.end)
         return Fluent(self.pairs.where(np.flatnonzero(mask)), kept)
 
+    def holding(self) -> Fluent:
+        """Only the pairs that hold at some time."""
+        used = np.zeros(self.pairs.rows, np.bool_)
+        used[self.spans.key] = True
+        return self.where(used)
+
     def lists(self, pair: Ints) -> Spans:
         """The spans of some pairs by their place in the list; -1 is a pair that is not known."""
         return Spans(*_lists(*plain(pair, self.offsets, self.spans.start, self.spans.end)))

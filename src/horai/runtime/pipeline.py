@@ -16,13 +16,13 @@ import numpy as np
 from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
-from horai.engine.deltas.store import FluentStore, without_bare_pairs
 from horai.engine.hashing import dense
 from horai.engine.lars.evaluation import Evaluation
 from horai.engine.lars.live import reach_of
 from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker
+from horai.engine.revision import revision
 from horai.engine.saved import RECORDS, readable
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
@@ -98,9 +98,8 @@ def clipped(fluent: Fluent, low: int, high: int) -> Fluent:
     """Only what lies in [low, high)."""
     start, end = np.maximum(fluent.spans.start, low), np.minimum(fluent.spans.end, high)
     there = start < end
-    return without_bare_pairs(
-        Fluent(fluent.pairs, Spans(fluent.spans.key[there], start[there], end[there]))
-    )
+    spans = Spans(fluent.spans.key[there], start[there], end[there])
+    return Fluent(fluent.pairs, spans).holding()
 
 
 def reaching(fluent: Fluent, border: int) -> Fluent:
@@ -357,10 +356,8 @@ class ProgramStage:
         self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
         self.log = Log(self.first, self.symbols)
         self.counts = bool(classify(program).features & {"tuple", "partition"})
-        self.feeds: dict[Key, FluentStore] = {}
-        self.stores = {
-            key: FluentStore(no_fluent(key[1]), self.symbols) for key in sorted(derived(program))
-        }
+        self.feeds: dict[Key, Fluent] = {}
+        self.derived = {key: no_fluent(key[1]) for key in sorted(derived(program))}
         self.unanswered: list[tuple[int, int]] = []
         self.region = (self.first, start)  # the points that were worked out last
         self.before: dict[Key, Fluent] = {}
@@ -389,7 +386,7 @@ class ProgramStage:
         if self.evaluator.reach is not None and self.window is not None:
             self.log.forget(border + 1 - self.evaluator.reach)
         return [
-            self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.stores
+            self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.derived
         ]
 
     def border(self, query: int) -> int:
@@ -401,8 +398,8 @@ class ProgramStage:
         state = {
             "last": self.last,
             "signals": {key: tuple(rows) for key, rows in self.log.rows.items()},
-            "feeds": {key: store.public() for key, store in self.feeds.items()},
-            "said": {key: store.public() for key, store in self.stores.items()},
+            "feeds": self.feeds,
+            "said": self.derived,
             "unanswered": list(self.unanswered),
             "waiting": [source_state(table) for table in self.log.waiting],
         }
@@ -414,8 +411,8 @@ class ProgramStage:
         self.last = state["last"]
         self.log.rows = {key: Rows(*rows) for key, rows in state["signals"].items()}
         self.log.waiting = [item_table_of(source_of(table)) for table in state["waiting"]]
-        self.feeds = {key: FluentStore(one, self.symbols) for key, one in state["feeds"].items()}
-        self.stores = {key: FluentStore(one, self.symbols) for key, one in state["said"].items()}
+        self.feeds = dict(state["feeds"])
+        self.derived = {key: state["said"][key] for key in self.derived}
         self.unanswered = [(start, end) for start, end in state["unanswered"]]
         self.is_restored = True
 
@@ -423,17 +420,18 @@ class ProgramStage:
         """Take over what a description says; gives the first point that has changed."""
         change = INF
         for key, fluent in feeds.items():
-            store = self.feeds.setdefault(key, FluentStore(no_fluent(key[1]), self.symbols))
-            pieces = store.replace(clipped(fluent, self.first, query + 1)).pieces
-            change = min(change, int(pieces.start.min(initial=INF)))
+            before, now = self.feeds.get(key), clipped(fluent, self.first, query + 1)
+            self.feeds[key] = now
+            revised = revision(before or no_fluent(key[1]), now, self.symbols)
+            change = min(change, int(revised.pieces.start.min(initial=INF)))
         return change
 
     def _rows(self, low: int) -> dict[Key, Rows]:
         """Rows of the stream and points of what the description says, as far as windows reach."""
         rows = dict(self.log.rows)
         reach = self.evaluator.reach
-        for key, store in self.feeds.items():
-            seen = clipped(store.public(), self.first if reach is None else low - reach, INF)
+        for key, feed in self.feeds.items():
+            seen = clipped(feed, self.first if reach is None else low - reach, INF)
             points = points_of(seen)
             size = len(points)
             more = Rows(
@@ -461,13 +459,13 @@ class ProgramStage:
         return np.repeat(_AFTER_ROWS + (names << 30) + ranks[spans.key], count)
 
     def _changed(self, key: Key, found: Fluent, low: int) -> AtomChange:
-        store = self.stores[key]
-        whole = store.public()
-        self.before[key] = clipped(whole, low, INF)
-        parts = [clipped(whole, self.first, low), found]
-        change = store.replace(merged(parts, self.symbols))
+        before = self.derived[key]
+        self.before[key] = clipped(before, low, INF)
+        now = merged([clipped(before, self.first, low), found], self.symbols).holding()
+        change = revision(before, now, self.symbols)
+        self.derived[key] = now
         sides = (Fluent(change.pairs, spans) for spans in (change.gone, change.new))
-        return AtomChange(key, store.public(), *sides)
+        return AtomChange(key, now, *sides)
 
     def items(self, passing: Iterable[Passing], single: bool) -> list[io.ItemTable]:
         """What has changed, as items of a description; in a single query, whole spans."""
@@ -475,7 +473,7 @@ class ProgramStage:
         for one in passing:
             entity, key = one.entity, one.predicate
             kind: io.Kind = "fluent" if one.is_fluent else "event"
-            now = clipped(self.stores[key].public(), self.region[0], self.region[1] + 1)
+            now = clipped(self.derived[key], self.region[0], self.region[1] + 1)
             if single and one.is_fluent:
                 form, spans = TableKey(entity.name, entity.arity, kind, "intervals"), now.spans
                 columns = tuple(column.take(spans.key) for column in now.pairs.columns)
@@ -593,7 +591,7 @@ class PipelineEngine:
         programs = [stage.rules for stage in stages if isinstance(stage.rules, Program)]
         self.undefined = ProgramFindings(programs[-1], start + 1)
         """Conditions of the program without a value."""
-        self.shown = AtomFilter.of_filter(settings.filter, self.program.stores.keys())
+        self.shown = AtomFilter.of_filter(settings.filter, self.program.derived.keys())
         self._held: list[io.ItemTable] = []  # rows that arrive later
         self._answer: Answer | None = None
 

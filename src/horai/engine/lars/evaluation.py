@@ -9,7 +9,6 @@ from typing import Literal as OneOf
 import numpy as np
 
 from horai.engine.columns import column_of
-from horai.engine.deltas.store import FluentStore
 from horai.engine.lars.plain import (
     Compare,
     Negative,
@@ -24,6 +23,7 @@ from horai.engine.lars.relations import Derived, Known
 from horai.engine.lars.rules import Running
 from horai.engine.lars.signals import Key, Signals
 from horai.engine.relations import Relation
+from horai.engine.revision import revision
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, merged, no_fluent
 from horai.lang.core.terms import Compound, is_ground
@@ -210,25 +210,22 @@ class Evaluation:
     def _until_nothing_is_new(self, stratum: Stratum) -> None:
         """Semi-naive: each round joins what is new in one literal with all there is in others."""
         own = _own(stratum)
-        stores = {source: self._store(reading) for source, reading in own.items()}
-        totals: dict[tuple[Key, bool], FluentStore] = {}
+        seen = {source: _nothing(reading) for source, reading in own.items()}
+        totals: dict[tuple[Key, bool], Fluent] = {}
         for key in stratum.keys:
             self.derived[key] = Derived(no_fluent(key[1]), no_fluent(key[1] + 1))
             for pinned in (False, True):
-                empty = no_fluent(key[1] + pinned)
-                totals[key, pinned] = FluentStore(empty, self.symbols)
+                totals[key, pinned] = no_fluent(key[1] + pinned)
         news: dict[Source, Fluent] | None = None
         rounds = 0
         while True:
             rounds += 1
-            check_rounds(rounds, sum(s.fluent.pairs.rows for s in totals.values()), stratum.invents)
+            check_rounds(rounds, sum(one.pairs.rows for one in totals.values()), stratum.invents)
             said = [
-                (rule, fluent)
-                for rule in stratum.rules
-                for fluent in self._round(rule, stores, news)
+                (rule, fluent) for rule in stratum.rules for fluent in self._round(rule, seen, news)
             ]
             grown = False
-            for (key, pinned), store in totals.items():
+            for (key, pinned), total in totals.items():
                 parts = [
                     fluent
                     for rule, fluent in said
@@ -236,32 +233,29 @@ class Evaluation:
                     and rule.head.predicate == key
                     and (rule.time is not None) == pinned
                 ]
-                grown |= bool(store.replace(merged([store.public(), *parts], self.symbols)))
+                totals[key, pinned] = merged([total, *parts], self.symbols).holding()
+                grown |= bool(revision(total, totals[key, pinned], self.symbols))
             if not grown and news is not None:
                 return  # after the first round, signals of what it derives are new
             for key in stratum.keys:
-                parts_ = (totals[key, pinned].public() for pinned in (False, True))
-                self.derived[key] = Derived(*parts_)
+                self.derived[key] = Derived(*(totals[key, pinned] for pinned in (False, True)))
             news = {}
-            for source, store in stores.items():
-                change = store.replace(self.known.read(own[source]))
+            for source, before in seen.items():
+                seen[source] = self.known.read(own[source])
+                change = revision(before, seen[source], self.symbols)
                 news[source] = Fluent(change.pairs, change.pieces)
-
-    def _store(self, reading: Reading) -> FluentStore:
-        width = reading.atom.predicate[1] + (reading.modality == "at")
-        return FluentStore(no_fluent(width), self.symbols)
 
     def _round(
         self,
         rule: PlainRule,
-        stores: dict[Source, FluentStore],
+        seen: dict[Source, Fluent],
         news: dict[Source, Fluent] | None,
     ) -> list[Fluent]:
         """What a rule says because of what is new; at first, all it says without recursion."""
         own = [
             (place, one.reading.source)
             for place, one in enumerate(rule.body)
-            if isinstance(one, Positive) and one.reading.source in stores
+            if isinstance(one, Positive) and one.reading.source in seen
         ]
         if news is None:
             return [] if own else [self.running.said(rule, self._reading)]
@@ -273,9 +267,7 @@ class Evaluation:
             def read(place: int, asked: Reading, new: int = new) -> Fluent:
                 if place == new:
                     return news[asked.source]
-                if asked.source in stores:
-                    return stores[asked.source].fluent
-                return self._reading(place, asked)
+                return seen.get(asked.source) or self._reading(place, asked)
 
             found.append(self.running.said(rule, read))
         return found
@@ -291,6 +283,10 @@ class Evaluation:
         low = np.full(rows, self.known.first)
         high = np.full(rows, self.known.last + 1)
         return Fluent(Relation(columns, rows), Spans(np.arange(rows), low, high))
+
+
+def _nothing(reading: Reading) -> Fluent:
+    return no_fluent(reading.atom.predicate[1] + (reading.modality == "at"))
 
 
 def _own(stratum: Stratum) -> dict[Source, Reading]:
