@@ -49,6 +49,7 @@ from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan, Strat
 Key = tuple[str, int]
 Names = frozenset[str]
 POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
+TIMED = (*POINTS, ec.HoldsAt)
 POINT_KINDS: dict[type, str] = {
     ec.InitiatedAt: "initiated",
     ec.TerminatedAt: "terminated",
@@ -250,7 +251,7 @@ class Lowering:
     def _driven(self, plan: PointPlan, level: int) -> list[DrivenRule]:
         """A rule with its driver, or each of its alternatives."""
         plan = self._in_whole_run(plan)
-        return [self._with_driver(one, level) for one in _alternatives(plan)]
+        return [self._with_driver(one, level) for one in _alternatives(plan, self.tick)]
 
     def _in_whole_run(self, plan: PointPlan) -> PointPlan:
         """A range T1 =< T < T2 of the head that the body leaves open is the whole run."""
@@ -779,24 +780,30 @@ class Lowering:
         self.code.emit("END")
 
 
-def _alternatives(plan: PointPlan) -> list[PointPlan]:
+def _alternatives(plan: PointPlan, tick: int) -> list[PointPlan]:
     """A rule for each choice among conditions that only together give its time.
 
     So it is for those that say who is meant, `(P = A ; P = B)`: the rest is then found by that.
-    Very many of them stay one rule, which something else has to drive.
+    Very many of them stay one rule, which something else has to drive. Beside a fluent, which gives
+    no time between two ticks, one such condition at a time is enough.
     """
     literals = list(ec.conjuncts(plan.body))
-    giving = (*POINTS, ec.HoldsAt)
-    timed = any(isinstance(one, giving) and one.time == plan.time for one in literals)
+    now = [one for one in literals if isinstance(one, TIMED) and one.time == plan.time]
+    held = any(isinstance(one, ec.HoldsAt) for one in now)
+    wanted = () if any(isinstance(one, POINTS) for one in now) else POINTS if held else TIMED
+    if held and tick == 1:
+        wanted = ()
     options: list[list[tuple[ec.Literal, ...]]] = []
     for one in literals:
+        gives = isinstance(one, ec.Disjunction) and any(isinstance(p, wanted) for p in ec.walk(one))
         if isinstance(one, ec.Disjunction) and (
-            all(isinstance(p, ec.Compare) and p.op == "=" for p in one.items)
-            or (not timed and any(isinstance(p, giving) for p in ec.walk(one)))
+            gives or all(isinstance(p, ec.Compare) and p.op == "=" for p in one.items)
         ):
             options.append([tuple(ec.conjuncts(item)) for item in one.items])
         else:
             options.append([(one,)])
+        if gives and held:
+            wanted = ()
     number = prod(map(len, options))
     if number == 1 or number > MANY:
         return [plan]
@@ -805,7 +812,9 @@ def _alternatives(plan: PointPlan) -> list[PointPlan]:
     for choice in choices:
         items = tuple(literal for part in choice for literal in part)
         body = ec.Conjunction(items, plan.body.term)
-        found += _alternatives(replace(plan, body=body))
+        found += _alternatives(replace(plan, body=body), tick)
+    if held and len(found) > MANY:
+        raise NotLowered("a rule with very many alternatives", plan.clause)
     return found
 
 
