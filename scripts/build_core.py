@@ -34,7 +34,8 @@ SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY
 SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
 LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
-LARGE += ("SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING")  # no C compiler takes them for an enum
+# No C compiler takes the large ones for an enum.
+LARGE += ("SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING", "CHAINED")
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
 

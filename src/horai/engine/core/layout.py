@@ -220,6 +220,8 @@ class Layout:
         self.said: list[tuple[Relation, Relation, bool]] = []
         """Drivers of rules, what the rules say, and whether that is no earlier than the driver."""
         self.first: Table | None = None
+        self.mixed = max(self.levels, default=0) + 1
+        """The lowest level at which rules join instances with different first arguments."""
         self._relations()
         self._place()
 

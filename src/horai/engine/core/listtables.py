@@ -201,6 +201,8 @@ class ListTable:
 
 def line_of(body: Body, relation: Relation, terms: Sequence[Term], site: int) -> int:
     """The register with the line of an instance, made if there is none; bound terms only."""
+    if tuple(terms[:1]) != body.keys[:1]:
+        body.layout.mixed = min(body.layout.mixed, relation.level)
     fail = body.code.label()
     keys = [body.load(term, fail) for term in terms]
     body.code.here(fail)

@@ -2006,6 +2006,9 @@ def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
     z = z + reader[S_HIGH] if reader[S_HIGH] < INF and z < INF else INF
     off: i64 = S.lines[target].points
     i: i64 = first_at(S, off, n, a, stride)
+    if z >= INF and level == S.level:
+        chain(S, target, i, level)
+        return
     all_: i64 = S.args[S.cols[g + C_RULES] + 2 * level]
     while i < n and S.pool[off + i] < z:
         w: i64 = S.pool[off + i + 1]
@@ -2014,6 +2017,33 @@ def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
             S.pool[off + i + 1] = w | wait
             if (w & (all_ << (PEND + RULES_AT))) == 0:
                 to_evaluate(S, level, target, S.pool[off + i], all_)
+        i += stride
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def chain(S: STATE, L: i64, i: i64, level: i64) -> cython.void:
+    """The points of a line from word i on have to be evaluated in the cycle that is settled now.
+
+    The first of them is told, and tells the next when its time has come: with every change of a
+    value that may hold for ever, all later points would be told again.
+    """
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    off: i64 = S.lines[L].points
+    n: i64 = S.lines[L].np
+    all_: i64 = S.args[S.cols[g + C_RULES] + 2 * level]
+    while i < n and S.pool[off + i] <= S.q:
+        w: i64 = S.pool[off + i + 1]
+        if (w & CHAINED) != 0:
+            return
+        wait: i64 = ((w >> (MET + RULES_AT)) & all_) << (PEND + RULES_AT)
+        if wait != 0:
+            S.pool[off + i + 1] = w | wait | CHAINED
+            if (w & (all_ << (PEND + RULES_AT))) == 0:
+                to_evaluate(S, level, L, S.pool[off + i], all_)
+            return
         i += stride
 
 
@@ -2522,6 +2552,11 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     if z >= INF - longest:
         z = INF - 1 - longest
     simple: i64 = 1 if m == 1 and S.args[desc + 4] != 0 else 0
+    # In a cycle, deadlines of the last value known are looked at when time has come to them: what
+    # happens until then may call them off, and others need not be told what they would have done.
+    lazy: i64 = S.cyclic[S.cols[S.lines[L].col * FIELDS + C_LEVEL]]
+    if lo + 3 < sn or (lo < sn and S.pool[so + lo] > after(S, a)):
+        lazy = 0
     quiet: i64 = -INF  # until then deadlines may differ from those of before
     nfx: i64 = 0
     n: i64 = 0
@@ -2543,6 +2578,10 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
         if soon < t:
             t = soon
         if t > q:
+            break
+        if lazy != 0 and p >= pn and t >= after(S, a):
+            dirty(S, L, t, t)
+            soon = INF
             break
         values: i64 = 0
         begun: i64 = ANY
@@ -3396,6 +3435,10 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
     worked(S)
     while i < S.lines[L].np and S.pool[S.lines[L].points + i] == t and S.error == 0:
         w: i64 = S.pool[S.lines[L].points + i + 1]
+        if (w & CHAINED) != 0:
+            w &= ~CHAINED
+            S.pool[S.lines[L].points + i + 1] = w
+            chain(S, L, i + stride, S.level)
         if mask < 0:
             if (w & FRESH) != 0:
                 S.pool[S.lines[L].points + i + 1] = w & ~FRESH
@@ -3418,6 +3461,7 @@ def evaluate_at(S: STATE, L: i64, t: i64, mask: i64, level: i64) -> cython.void:
 def settle_level(S: STATE, s: i64) -> cython.void:
     """Do what a level has to do: points first, then what follows from them."""
     if S.cyclic[s] != 0:
+        S.level = s
         last: i64 = -INF
         again: i64 = 0  # in the same cell
         back: i64 = 0  # to earlier ones
@@ -3440,6 +3484,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
                 if S.lines[L].dirty == t - S.origin + 1:
                     S.lines[L].dirty = 0
                 resolve(S, L, t, S.got[3])
+        S.level = -1
     while S.error == 0:
         introduce(S)
         h: i64 = S.queues[4 * s]
@@ -3983,6 +4028,7 @@ class Machine:
         S.tick = tick
         S.first = after(S, start)
         S.origin = before(S, start)
+        S.level = -1
         S.q = S.qprev = start
 
     def facts(self, rows: cython.longlong[:, ::1], keys: i64) -> i64:

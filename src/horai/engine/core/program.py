@@ -106,6 +106,7 @@ class Program:
     cyclic: list[int]
     constants: Sequence[int]
     own: int
+    """Levels below this one are settled entity by entity, while what they know is at hand."""
     layout: Layout
     questions: list[Question]
     called: list[str]
@@ -191,7 +192,8 @@ class Lowering:
             sites,
             [int(level in self._cyclic) for level in range(levels)],
             self.code.constants,
-            levels,
+            # What goes through time waits for all that it hears of, or it would go back again.
+            min((one for one in self._cyclic if one >= self.layout.mixed), default=levels),
             self.layout,
             self.rules.questions,
             self.rules.called,

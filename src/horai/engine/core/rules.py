@@ -813,6 +813,8 @@ class Body:
                     (self.relation.place - relation.place + site.shift, self.layout.site(site))
                 )
             return found, fail
+        if tuple(keys[:1]) != self.keys[:1]:
+            self.layout.mixed = min(self.layout.mixed, self.level if site else relation.level)
         number = -1 if site is None else self.layout.site(site)
         if all(map(self.is_bound, keys)):
             found = self.register()

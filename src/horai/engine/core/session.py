@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 from weakref import WeakSet, ref
@@ -139,6 +139,7 @@ class CompiledSession:
         self.shape = Shape(program)
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
+        self._unread: list[ref[Callable[[], Ints]]] = []  # what the last answer says of its changes
         self._told: WeakSet[Answer] = WeakSet()  # answers that name lines by number
         self._room = ROOM
         self._instances: dict[int, Instance] = {}  # by line
@@ -512,14 +513,13 @@ class CompiledSession:
     # --- answers ---------------------------------------------------------------------------------
 
     def _answer(self, query: int, dropped: Sequence[Dropped]) -> Answer:
-        log = self._shown(np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5))
-        events = np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3)
-        events = _netted(events)
+        log, events = cache(self._came_and_went), cache(self._happened)
+        self._unread = [ref(log), ref(events)]
         border = query - self.window if self.window is not None else -INF
         parts: dict[Which, Callable[[], Part]] = {
             "window": lambda: self._now(border),
-            "new": lambda: self._part(log[log[:, 0] > 0], events[events[:, 0] > 0]),
-            "gone": lambda: self._part(log[log[:, 0] < 0], events[events[:, 0] < 0]),
+            "new": lambda: self._part(log()[log()[:, 0] > 0], events()[events()[:, 0] > 0]),
+            "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0]),
         }
         if self.archive:
             parts["all"] = lambda: self._now(-INF)
@@ -535,7 +535,7 @@ class CompiledSession:
             parts["input"] = partial(self._input(query, border, dropped).part, "all")
         answer = Answer(query, self.symbols, dropped, parts)
         if not self.shows_input:
-            answer.changes = lambda: self._changes(log, events)
+            answer.changes = lambda: self._changes(log(), events())
             answer.term = self.words.term
         self._last = ref(answer)
         self._told.add(answer)
@@ -570,10 +570,21 @@ class CompiledSession:
 
     def _complete(self) -> None:
         """Let the last answer be complete, if somebody has it: the machine goes on."""
+        for unread in self._unread:
+            if (read := unread()) is not None:
+                read()
         answer = self._last() if self._last is not None else None
         for which in ("window", "all", "input") if answer is not None else ():
             if answer is not None and answer.has(which):
                 answer.part(which)
+
+    def _came_and_went(self) -> Ints:
+        """The spans that came and went at this query time."""
+        return self._shown(np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5))
+
+    def _happened(self) -> Ints:
+        """The same for events."""
+        return _netted(np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3))
 
     def _now(self, border: int) -> Part:
         """What holds and happens after a border."""

@@ -109,7 +109,7 @@ cdef struct State:
     i64 ndata, facts_size
     i64* cyclic
     i64 cyclic_size
-    i64 nlevels, own
+    i64 nlevels, own, level  # the level of the cycle that is settled now
     # the agenda
     i64* ag
     i64 nag, ag_size

@@ -161,6 +161,7 @@ FRESH = 1 << 16
 RULES_AT = 17
 PEND = 15
 MET = 2 * PEND
+CHAINED = 1 << RULES_AT + 3 * PEND  # when it is evaluated, the next point must be, too
 ALL_RULES = (1 << PEND) - 1
 REGISTERS = 4096
 """Those after them hold the constants of the program."""
