@@ -223,6 +223,27 @@ def test_misuse_of_the_command(horai: Run, words: tuple[str, ...], problem: str)
     assert found.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        (("why", "rich(a)=true", "--engine", "spark"), "a run on Spark keeps no", "--engine auto"),
+        (("whatif", "--with", "a|1", "--engine", "spark"), "a run on Spark keeps no", "auto"),
+        (("why", "rch(a)=true"), "no fluent rch/1", "did you mean rich/1?"),
+    ],
+)
+def test_what_no_run_could_answer_is_refused_before_it(
+    horai: Run,  # noqa: F811
+    words: tuple[str, ...],
+    problem: str,
+    hint: str,
+) -> None:
+    command, *rest = words
+    found = horai(command, "rules.ec", *rest, "-i", "there_is_no_such_file.csv")
+    assert problem in found.output
+    assert hint in found.output
+    assert found.exit_code == 2
+
+
 def test_a_value_outside_its_grounding_ends_another_without_being_claimed() -> None:
     rules = library.loads(
         "initiatedAt(mode(X)=a, T) :- happensAt(up(X), T).\n"

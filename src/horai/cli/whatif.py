@@ -10,9 +10,8 @@ import click
 from horai import io
 from horai.cli.command import option, takes
 from horai.cli.options import ON_STREAM, QUIET, form, path, run_options
-from horai.cli.output import tell_of_run
-from horai.cli.query import RUN_SETTINGS
-from horai.cli.workload import choose, run_rules
+from horai.cli.why import TO_EXPLAIN, run_to_explain
+from horai.cli.workload import choose
 from horai.explain.proof import Time, time_in
 from horai.rules import load
 from horai.testing import table_key
@@ -23,7 +22,7 @@ from horai.testing import table_key
     option("--with", "added", metavar="ROW", multiple=True, help="A row more: 'win|15|15|eve'."),
     option("--without", metavar="ROW", multiple=True, help="A row less: its text, or FILE:LINE."),
     path("--instead", multiple=True, help="Rules in the place of those of the run."),
-    *run_options("run", only=RUN_SETTINGS),
+    *run_options("run", only=TO_EXPLAIN),
     form("text", "jsonl", default="text", help="For people, or for machines."),
     QUIET,
 )
@@ -37,11 +36,9 @@ def command(
     quiet: bool,
 ) -> None:
     chosen = choose(**named)
-    settings = chosen.settings("run", given, RUN_SETTINGS)
-    result = run_rules(chosen.load(), chosen, settings, quiet)
-    tell_of_run(result, quiet)
+    result = run_to_explain(chosen, given, quiet)
     others = load(instead, chosen.background, chosen.predicates) if instead else None
-    time = time_in(settings.unit)
+    time = time_in(result.unit)
     rows = result.what_if(added, without, others)
     if not rows and not quiet:
         click.echo("nothing would change", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ from horai.cli.command import option, takes
 from horai.cli.options import ON_STREAM, QUIET, argument, form, run_options
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
-from horai.cli.workload import choose, run_rules
+from horai.cli.workload import Workload, choose, run_rules
 from horai.errors import UsageError
 from horai.explain.course import DEEPEST
 from horai.explain.proof import Proof
+from horai.explain.why import read_subject
+from horai.result import Result
+from horai.settings import SPARK
 
+TO_EXPLAIN = [name for name in RUN_SETTINGS if name not in ("master", "buckets")]
 _QUESTION = re.compile(r"([a-z]\w*|'[^']+')(\(.*\))?(\s*=.*)?\.?")
 
 
@@ -30,7 +35,7 @@ _QUESTION = re.compile(r"([a-z]\w*|'[^']+')(\(.*\))?(\s*=.*)?\.?")
     option("--not", "absent", is_flag=True, help="Why it is not so, and which rows would help."),
     option("--depth", metavar="N", type=int, help="How deep the proof goes (12)."),
     *ON_STREAM[1:],
-    *run_options("run", only=RUN_SETTINGS),
+    *run_options("run", only=TO_EXPLAIN),
     form("text", "json", "html", default="text", help="For people, machines, or a page."),
     QUIET,
 )
@@ -56,14 +61,31 @@ def command(
     if depth is not None and (absent or revised):
         raise UsageError(f"--depth has no meaning with {about[0]}", "it is about proofs")
     chosen = choose(rules, **named)
-    settings = chosen.settings("run", given, RUN_SETTINGS)
-    result = run_rules(chosen.load(), chosen, settings, quiet)
-    tell_of_run(result, quiet)
+    result = run_to_explain(chosen, given, quiet, what)
     if absent:
         show(result.why_not(what, at), format)
     else:
         kind = "start" if started else "end" if ended else "revision" if revised else "holds"
         show(result.why(what, at, kind, DEEPEST if depth is None else depth), format)
+
+
+def run_to_explain(
+    chosen: Workload, given: Mapping[str, Any], quiet: bool, what: str | None = None
+) -> Result:
+    """Run by an engine that keeps the items: proofs are made of them.
+
+    `what` is to be asked; what no run could answer is refused before it.
+    """
+    settings = chosen.settings("run", given, TO_EXPLAIN)
+    if settings.engine == SPARK:
+        problem = "a run on Spark keeps no items in this process, so it cannot be explained"
+        raise UsageError(problem, "choose another engine: --engine auto")
+    rules = chosen.load()
+    if what is not None and rules.language == "ec":
+        read_subject(rules, what)
+    result = run_rules(rules, chosen, settings, quiet)
+    tell_of_run(result, quiet)
+    return result
 
 
 def _question(words: list[str]) -> tuple[list[Path], str]:

@@ -22,6 +22,7 @@ from horai.settings import amount, point_in
 
 if TYPE_CHECKING:
     from horai.result import Result
+    from horai.rules import Rules
 
 About = Literal["holds", "start", "end", "revision"]
 _SHOWN = 5
@@ -168,10 +169,10 @@ def _distance(interval: tuple[int, int | float], t: int) -> float:
     return max(start - t, t - end, 0)
 
 
-def read_question(result: Result, what: str, at: int | str | None) -> Question:
-    """What is asked, if rules speak of it and the run covers the time."""
+def read_subject(rules: Rules, what: str) -> tuple[Term, Term | None]:
+    """The fluent with its value, or the event, that a question is about, if rules speak of it."""
     goal = read_goal(what, "rich(chris)=true, or an event: win_lottery(chris)")
-    entities = result.rules.entities
+    entities = rules.entities
     value: Term | None = None
     if isinstance(goal, Compound) and goal.name == "=" and len(goal.args) == 2:
         goal, value = goal.args
@@ -185,6 +186,12 @@ def read_question(result: Result, what: str, at: int | str | None) -> Question:
         check_known(goal, entities.events, "event")
     if isinstance(goal, Var):
         raise QueryError(f"{show(goal)} is a variable", "ask about a fluent or an event by name")
+    return goal, value
+
+
+def read_question(result: Result, what: str, at: int | str | None) -> Question:
+    """What is asked, if rules speak of it and the run covers the time."""
+    goal, value = read_subject(result.rules, what)
     prover = result.prover
     time = None if at is None else point_in(at, result.basis.settings.scale, "the time")
     start, query = prover.world.start, prover.world.query
