@@ -29,6 +29,7 @@ from horai.io.sources.lines import (
     LineCutter,
     Serving,
     address_of,
+    numbered_lines,
     sink_of,
 )
 from horai.lang.lars.clock import Clock
@@ -69,7 +70,7 @@ def flowing(every: str, answers: str = "windows", **settings: Any) -> list[str]:
     reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
     for number, row in enumerate(ROWS):
         said.append("<")
-        flow.rows(reader.rows(InputLine("rows", number, row)))
+        flow.rows(reader.rows([InputLine("rows", number, row)]))
     flow.close()
     return said
 
@@ -93,7 +94,7 @@ def test_t42_push_asks_for_every_signal_and_pull_once(monkeypatch: pytest.Monkey
         flow = Flow(session, timing, "windows", lambda said: None)
         calls.clear()
         for row in rows:
-            flow.rows(reader.rows(row))
+            flow.rows(reader.rows([row]))
         flow.close()
         assert len(calls) == number, every
 
@@ -144,10 +145,10 @@ def test_wrong_use_of_a_flow() -> None:
 
 def test_lines_of_all_forms() -> None:
     reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
-    rows = reader.rows(InputLine("in", 1, "b|2|1|x"))
-    rows += reader.rows(InputLine("in", 2, '{"type": "b", "time": 3, "args": ["y"]}'))
-    rows += reader.rows(InputLine("in", 3, "b(z); -c('New York', 1.5); d."), 7)
-    rows += reader.rows(InputLine("in", 4, "b|2|1|w"), 8)
+    texts = ["b|2|1|x", '{"type": "b", "time": 3, "args": ["y"]}', "  ", "Type|Arrival|Time"]
+    rows = list(reader.rows(numbered_lines("in", texts)))
+    rows += reader.rows([InputLine("in", 5, "b(z); -c('New York', 1.5); d.")], 7)
+    rows += reader.rows([InputLine("in", 6, "b|2|1|w")], 8)
     assert [(row.op, row.name, row.arrival, row.start, row.args) for row in rows] == [
         (1, "b", 2, 1, ("x",)),
         (1, "b", 3, 3, ("y",)),
@@ -157,26 +158,20 @@ def test_lines_of_all_forms() -> None:
         (1, "b", 8, 1, ("w",)),
     ]
     assert {row.file for row in rows} == {"in"}
-    assert (
-        reader.rows(InputLine("in", 5, "  "))
-        == reader.rows(InputLine("in", 6, "Type|Arrival|Time"))
-        == []
-    )
     assert reader.dead_letters == []
 
 
 def test_lines_that_cannot_be_read() -> None:
     reader = LineReader(AnySignals.known([("b", 1)]), io.TimeScale())
-    for number, text in enumerate(["b", "b|x|1|y", "{", '{"type": "b"}'], 1):
-        assert reader.rows(InputLine("in", number, text)) == []
-    for number, text in enumerate(["b(X)", "b(", "3"], 5):
-        assert reader.rows(InputLine("in", number, text), 1) == []
+    texts = ["b", "b|x|1|y", "{", '{"type": "b"}']
+    assert list(reader.rows(numbered_lines("in", texts))) == []
+    assert list(reader.rows(numbered_lines("in", ["b(X)", "b(", "3"], 5), 1)) == []
     codes = [letter.code for letter in reader.dead_letters]
     assert codes == ["field-count", "bad-time", "json", "missing-column", *["bad-term"] * 3]
     assert [letter.line for letter in reader.dead_letters] == [*range(1, 8)]
     strict = LineReader(AnySignals.known([("b", 1)]), io.TimeScale(), strict=True)
     with pytest.raises(io.InputError, match="in:1"):
-        strict.rows(InputLine("in", 1, "b|x|1|y"))
+        list(strict.rows([InputLine("in", 1, "b|x|1|y")]))
 
 
 # --- the command line -------------------------------------------------------------------------

@@ -218,3 +218,30 @@ def test_signals_are_forgotten_once_they_are_too_old_for_their_windows() -> None
     assert kept == {"a": [*range(594, 600)], "b": [*range(549, 600)], names[2]: [*range(594, 600)]}
     assert memory.take_back(549, Atom("a"), 600) is None
     assert memory.take_back(549, Atom("b"), 600) == Signal(549, 3 * 549 + 1, Atom("b"))
+
+
+@pytest.mark.parametrize("coming", [("b",), ("b", "never_asked_for")])
+def test_memory_that_knows_what_comes_forgets_the_same(coming: tuple[str, ...]) -> None:
+    memory, reach = SignalMemory(), SignalReach(points={("a", 0): 5, ("b", 0): 50})
+    for time in range(600):
+        added = [Signal(time, 2 * time + place, Atom(name)) for place, name in enumerate(coming)]
+        memory.add_all(time, {signal.order: signal for signal in added}, time)
+    memory.forget(600, reach, {(name, 0) for name in coming})
+    kept = {name: [s.time for s, _, _ in memory.known if s.atom.name == name] for name in coming}
+    assert kept == dict(zip(coming, ([*range(549, 600)], [*range(599, 600)]), strict=False))
+    assert memory.take_back(549, Atom("b"), 600) == Signal(549, 2 * 549, Atom("b"))
+
+
+def test_rows_wait_in_the_order_of_their_arrival() -> None:
+    times = [3, 9, 3, 1, 9, 5, 2, 9, 4]
+    text = "h(X) :- s(X) [4]."
+    session = horai.loads(text, language="lars").session(start=0)
+    session.feed([f"s|{time}|{time}|{place}" for place, time in enumerate(times)])
+    said = [session.advance(query).rows("windows") for query in (2, 3, 4)]
+    again = horai.load_session(session.save())
+    said += [again.advance(query).rows("windows") for query in range(5, 10)]
+    whole = horai.loads(text, language="lars").run(
+        [f"s|{time}|{time}|{place}" for place, time in enumerate(times)], start=0, end=9
+    )
+    rows = [(row.query, row.args) for one in said for row in one]
+    assert rows == [(row.query, row.args) for row in whole.table("windows").rows()]

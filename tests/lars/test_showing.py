@@ -11,13 +11,12 @@ from tests.weights import examples
 
 import horai
 from horai import io
-from horai.io.sources.lines import InputLine
 from horai.lang.core.terms import Constant, Float, Int, Str
 from horai.lang.lars.syntax import Atom
 from horai.runtime.inputs import read_input
 from horai.runtime.lars.answers import AtomTexts, CurrentAtoms, Key, StepAtoms, order
 from horai.runtime.lars.log import in_order, numbered
-from horai.runtime.lars.signals import MEMORY, AnySignals, LineReader, text_lines
+from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 
 VALUES = [Int(1), Int(20), Float(1.0), Constant("a"), Str("a"), Constant("b")]
 atoms = st.builds(
@@ -107,7 +106,7 @@ def test_rows_one_by_one_are_rows_together(given_lines: list[str]) -> None:
     reader = LineReader(schema, times)
     listed = text_lines(given_lines)
     assert listed == given_lines
-    found = [r for n, one in enumerate(listed, 1) for r in reader.rows(InputLine(MEMORY, n, one))]
+    found = reader.of_texts(listed)
     wanted = in_order(numbered(narrative.tables))
     assert [(repr(one), type(one)) for one in found] == [(repr(o), type(o)) for o in wanted]
     assert reader.dead_letters == sorted(narrative.dead_letters, key=lambda one: one.line)

@@ -291,6 +291,17 @@ def test_a_growing_file_is_followed_from_where_it_was_left(tmp_path: Path) -> No
     incoming.close()
 
 
+def test_who_waits_for_room_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horai.io.sources.lines.AT_ONCE", 8)
+    file = tmp_path / "f.csv"
+    file.write_text("a|1|1\n" * 100)
+    incoming = Incoming([str(file)], print, growing=True)
+    first = incoming.next()
+    assert first is not None and first.number == 1
+    incoming.close()
+    assert not any(thread.is_alive() for thread in incoming._followers)
+
+
 def test_a_file_that_is_shorter_than_what_was_read(tmp_path: Path) -> None:
     file = tmp_path / "f.csv"
     file.write_text("a|1|1\n")

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from horai.cli import console
 from horai.errors import UsageError
-from horai.io import Item
 from horai.io.items.tables import extent
 from horai.io.sources.kafka import SCHEME
 from horai.io.sources.lines import Incoming, InputLine, address_of
@@ -172,6 +171,7 @@ class _Driver:
     def live(self, names: Sequence[str]) -> None:
         """Signals line by line, until there are no more or somebody interrupts."""
         incoming = Incoming(names, console.say, self.offsets)
+        self.has_topics = any(name.startswith(SCHEME) for name in names)
         with patient() as interrupts:
             try:
                 if self.given.real_time:
@@ -190,7 +190,8 @@ class _Driver:
 
     def _by_arrival(self, incoming: Incoming, interrupts: Interrupts) -> None:
         while (lines := interrupts.while_waiting(incoming.some)) is not None:
-            rows = self._rows(lines)
+            watched = self.has_topics or self.end is not None
+            rows = self.reader.rows(self._watched(lines) if watched else lines)
             if self.flow is None and (first := next(rows, None)) is not None:
                 self._begin(min(first.arrival, first.start))
                 rows = chain((first,), rows)
@@ -200,14 +201,14 @@ class _Driver:
                     return
             self.target.flush()
 
-    def _rows(self, lines: Iterable[InputLine]) -> Iterator[Item]:
-        """The rows of lines, up to the one with which the run is over."""
-        read, has_end = self.reader.rows, self.end is not None
+    def _watched(self, lines: Iterable[InputLine]) -> Iterator[InputLine]:
+        """Lines up to the one with which the run is over; of each, how far its topic was read."""
         for line in lines:
-            yield from read(line)
+            yield line
+            # Here its rows were taken.
             if line.source.startswith(SCHEME):
                 self._note_offset(line)
-            if has_end and self.flow is not None and self.flow.is_over:
+            if self.flow is not None and self.flow.is_over:
                 return
 
     def _by_the_clock(self, incoming: Incoming, interrupts: Interrupts) -> None:
@@ -222,7 +223,7 @@ class _Driver:
             if line is None:
                 return
             if isinstance(line, InputLine):
-                flow.rows(self.reader.rows(line, max(now, flow.now)))
+                flow.rows(self.reader.rows([line], max(now, flow.now)))
                 if line.source.startswith(SCHEME):
                     self._note_offset(line)
             self.target.flush()

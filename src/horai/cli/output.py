@@ -142,7 +142,7 @@ class Target:
     def say(self, groups: Iterable[AtomGroup]) -> None:
         """Write what holds at query times."""
         texts, lines = self._texts.of, self._lines.lines
-        text = "".join([lines(group.row, texts(group.atoms)) for group in groups])
+        text = "".join([lines(group, texts(group.atoms)) for group in groups])
         if text:
             self.write(text)
 
@@ -151,8 +151,10 @@ class Target:
         for sink in self._sinks or ():
             sink.write(text)
         if self._file is not None:
-            with writing(self.output):
+            try:  # `writing` would take longer than to write the text
                 self._file.write(printable(text) if self._is_terminal else text)
+            except OSError as error:
+                raise _named(error, self.output) from None
 
     def flush(self) -> None:
         """Let go of all that was written."""
@@ -173,9 +175,14 @@ def writing(path: Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None and not isinstance(error, BrokenPipeError):
-            error.filename = "standard output" if path is None else str(path)
-        raise
+        raise _named(error, path) from None
+
+
+def _named(error: OSError, path: Path | None) -> OSError:
+    """The error, with the file that could not be written."""
+    if error.filename is None and not isinstance(error, BrokenPipeError):
+        error.filename = "standard output" if path is None else str(path)
+    return error
 
 
 def _places(output: Path) -> list[str] | None:

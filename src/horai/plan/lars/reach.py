@@ -7,7 +7,7 @@ kept.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -37,6 +37,10 @@ class SignalReach:
     def counts(self) -> bool:
         """Are there windows that count signals?"""
         return bool(self.last or self.groups)
+
+    def of(self, predicates: Collection[lars.Predicate]) -> SignalReach:
+        """The same where only signals of some predicates come."""
+        return replace(self, points={key: self.points.get(key, 0) for key in predicates})
 
     def needed(self, signals: Sequence[tuple[int, lars.Atom]], now: int) -> list[bool]:
         """Which signals, given by time and order, may count at a time or later."""

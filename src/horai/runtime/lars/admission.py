@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heappop, heappush
-from itertools import chain
+from itertools import chain, groupby, repeat
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from horai import io
@@ -30,6 +32,11 @@ class Signal(NamedTuple):
     order: int
     atom: Atom
 
+
+_made = partial(tuple.__new__, Signal)  # in less than half the time of the class itself
+Waiting = tuple[int, int, int, int, io.Item]
+"""A row that has come, behind its arrival, order, sign and time."""
+_ORDER, _ROW, _KIND = itemgetter(1), itemgetter(4), itemgetter(2, 0, 3)
 
 Judged = tuple[int, int, int, str | None]
 """A row by which it was judged: sign, arrival, time, and why it was not used."""
@@ -75,6 +82,16 @@ class SignalMemory:
         self._size += 1
         if until == ENDLESS and time in self._alike:
             self._alike[time].setdefault(atom, []).append(order)
+
+    def add_all(self, time: int, signals: Mapping[int, Signal], since: int) -> None:
+        """Signals of one time by their order, that count from another time on without an end."""
+        here = self._at.setdefault(time, {})
+        known = zip(signals.values(), repeat(since), repeat(ENDLESS))
+        here.update(zip(signals, known, strict=False))
+        self._size += len(signals)
+        if time in self._alike:
+            for order, signal in signals.items():
+                self._alike[time].setdefault(signal.atom, []).append(order)
 
     def end(self, signal: Signal, until: int) -> None:
         """Let a signal count until a time, if it is still there."""
@@ -122,17 +139,21 @@ class SignalMemory:
         for place, query in enumerate(queries):
             yield query, added[place], removed[place]
 
-    def forget(self, horizon: int, reach: SignalReach) -> None:
+    def forget(
+        self, horizon: int, reach: SignalReach, predicates: Collection[Predicate] | None = None
+    ) -> None:
         """Drop what no answer from a time on can depend on, once that is worth the time it takes.
 
-        Signals before that time can no longer be taken back.
+        Signals before that time can no longer be taken back. Who knows the `predicates` of all of
+        them saves a look at each.
         """
         if self._size < 2 * self._kept + FEW:
             return
         if reach.counts:
             self._forget_one_by_one(horizon, reach)
         else:
-            self._forget_by_time(horizon - 1, reach)
+            known = reach if predicates is None else reach.of(predicates)
+            self._forget_by_time(horizon - 1, known)
         self._kept = self._size
 
     def _forget_one_by_one(self, horizon: int, reach: SignalReach) -> None:
@@ -187,8 +208,8 @@ class Arrivals:
     """What became of rows at the last query time: of how many of each kind."""
     taken: int = 0
     """How many rows have come in; it is the order of signals."""
-    waiting: list[tuple[int, int, io.Item]] = field(default_factory=list)
-    """Arrival, order and row of what is not yet known: a heap."""
+    waiting: list[Waiting] = field(default_factory=list)
+    """What is not yet known: a heap."""
     predicates: set[Predicate] = field(default_factory=set)
     """Those of all signals so far."""
     _latest: int = 0  # arrival
@@ -198,50 +219,55 @@ class Arrivals:
 
     def feed(self, rows: Iterable[io.Item]) -> None:
         """More rows, in their order."""
+        waiting, latest, taken = self.waiting, self._latest, self.taken
         for row in rows:
-            heappush(self.waiting, (row.arrival, self.taken, row))
-            self.taken += 1
-            if row.arrival > self._latest:
-                self._latest = row.arrival
+            arrival = row.arrival
+            given = (arrival, taken, row.op, row.start, row)
+            if arrival < latest:
+                heappush(waiting, given)
+            else:  # who comes last of all is at his place
+                waiting.append(given)
+                latest = arrival
+            taken += 1
+        self._latest, self.taken = latest, taken
 
     def until(self, query: int, before: int | None = None) -> tuple[list[Signal], list[Signal]]:
         """What has come, and what has been taken back, since the query time before."""
         added: dict[int, Signal] = {}
         removed: list[Signal] = []
         self.judged = judged = dict[Judged, int]()
-        same: Judged = (0, 0, 0, None)
-        number = 0  # most rows of a query time are of one kind
-        start, final = self.start, self._final(query)
-        atom_of, remember = self._atom, self.memory.add
-        for arrival, order, row in self._due(query):
-            op, time, fate = row.op, row.start, None
+        final = self._final(query)
+        for (op, arrival, time), alike in groupby(self._due(query), _KIND):
+            due = list(alike)
+            unused = due
+            fate, text = Reason.UNKNOWN_RETRACTION, "takes back a signal that was never there"
             # With a lateness, what has come since the query time before counts from its own time.
             counts = query if self.lateness is None or time > query else time
-            if time < start:
+            if time < self.start:
                 fate = Reason.OUTSIDE_RUN
-                text = f"lies before the start of the run, {start}"
+                text = f"lies before the start of the run, {self.start}"
             elif time < final and before is not None and time <= before:
                 fate = Reason.TOO_LATE
                 text = f"it lies at {time}, and answers before {final} are final at {query}"
             elif op > 0:
-                added[order] = signal = Signal(time, order, atom_of(row))
-                remember(signal, counts)
-            elif not self._take_back(row, counts, added, removed):
-                fate, text = Reason.UNKNOWN_RETRACTION, "takes back a signal that was never there"
-            if fate is not None:
-                self.dropped.append(DroppedRow(row, fate, text))
-            kind = (op, arrival, time, fate)
-            if kind == same:
-                number += 1
-                continue
-            if number:
-                judged[same] = judged.get(same, 0) + number
-            same, number = kind, 1
-        if number:
-            judged[same] = judged.get(same, 0) + number
+                unused = []
+                orders, atoms = map(_ORDER, due), map(self._atom, map(_ROW, due))
+                signals = {one.order: one for one in map(_made, zip(repeat(time), orders, atoms))}
+                added |= signals
+                self.memory.add_all(time, signals, counts)
+            else:
+                unused = [
+                    one for one in due if not self._take_back(one[-1], counts, added, removed)
+                ]
+            if used := len(due) - len(unused):
+                judged[op, arrival, time, None] = judged.get((op, arrival, time, None), 0) + used
+            if unused:
+                number = judged.get((op, arrival, time, fate), 0) + len(unused)
+                judged[op, arrival, time, fate] = number
+                self.dropped += [DroppedRow(one[-1], fate, text) for one in unused]
         return list(added.values()), removed
 
-    def _due(self, query: int) -> list[tuple[int, int, io.Item]]:
+    def _due(self, query: int) -> list[Waiting]:
         """What has arrived by a time, in its order."""
         if self._latest <= query:  # all of it
             due, self.waiting = sorted(self.waiting), []
@@ -282,6 +308,6 @@ class Arrivals:
     def finish(self, end: int) -> list[DroppedRow]:
         """The rows that come after the end of the run."""
         text = f"arrives after the last query time; the run ends at {end}"
-        left = [DroppedRow(row, Reason.OUTSIDE_RUN, text) for _, _, row in sorted(self.waiting)]
+        left = [DroppedRow(row, Reason.OUTSIDE_RUN, text) for *_, row in sorted(self.waiting)]
         self.waiting = []
         return left

@@ -259,7 +259,7 @@ class ProgramEngine:
         # another one then takes its place.
         counts = self.reach.last or self.reach.groups
         if self.lateness is not None or not counts:
-            self.memory.forget(final, self.reach)
+            self.memory.forget(final, self.reach, self.arrivals.predicates)
 
     def finish(self) -> Sequence[Dropped | DroppedRow]:
         """Signals that come after the end of the run."""
@@ -276,7 +276,7 @@ class ProgramEngine:
         state = {
             "last": self.last,
             "taken": self.arrivals.taken,
-            "waiting": [(order, _row(row)) for _, order, row in self.arrivals.waiting],
+            "waiting": [(order, _row(row)) for _, order, *_, row in sorted(self.arrivals.waiting)],
             "known": [
                 (signal.time, signal.order, _atom(signal.atom), *when)
                 for signal, *when in self.memory.known
