@@ -192,7 +192,7 @@ def possible(expression: Expression, may: dict[Expression, bool], be: bool = Tru
             return may[expression] if be else True
 
 
-Support = frozenset[Leaf]
+Support = tuple[Leaf, ...]  # in the order of the expression, so that programs are always the same
 MOST = 16  # supports beyond which all instances are looked at
 
 
@@ -200,7 +200,7 @@ def supports(expression: Expression) -> list[Support]:
     """Sets of fluents of which one must hold somewhere for the expression to hold anywhere."""
     match expression:
         case Leaf():
-            return [frozenset({expression})]
+            return [(expression,)]
         case Filtered(part=part):
             return supports(part)
         case Related(source=source, target=target):
@@ -210,17 +210,21 @@ def supports(expression: Expression) -> list[Support]:
         case Combined(sign="any", parts=parts):
             return _few([one for part in parts for one in supports(part)])
         case _:
-            return [frozenset()]
+            return [()]
 
 
 def _together(parts: list[list[Support]]) -> list[Support]:
-    found: list[Support] = [frozenset()]
+    found: list[Support] = [()]
     for part in parts:
-        found = _few([one.union(other) for one, other in product(found, part)])
+        found = _few([tuple(dict.fromkeys(one + other)) for one, other in product(found, part)])
     return found
 
 
 def _few(found: list[Support]) -> list[Support]:
-    different = list(dict.fromkeys(found))
-    smallest = [one for one in different if not any(other < one for other in different)]
-    return smallest if len(smallest) <= MOST else [frozenset()]
+    different: dict[frozenset[Leaf], Support] = {}
+    for support in found:
+        different.setdefault(frozenset(support), support)
+    smallest = [
+        one for key, one in different.items() if not any(other < key for other in different)
+    ]
+    return smallest if len(smallest) <= MOST else [()]
