@@ -1,4 +1,4 @@
-"""What overlapping windows cost: from scratch, incrementally, and as the engine chooses.
+"""What overlapping windows cost: from scratch, afresh, and incrementally.
 
     python bench/bench_incremental.py [--only a,b,...] [--applications A,B] [--ratios R,...]
                                       [--delayed S,...] [--json FILE] [--quick]
@@ -7,13 +7,12 @@
 |---|---|
 | a | shares of delayed items against window/step, as in Figures 9 to 11 of Tsilionis, Artikis and Paliouras, JAIR 73, 2022 |
 | b | retracted items, up to all of them; windows that do not overlap |
-| c | how much of the time goes to simple and to statically determined fluents, in runs of their own |
-| d | nothing late: a window against a fresh session that gets only the items of its step |
+| c | nothing late: a window against a fresh session that gets only the items of its step |
 
 A step always has `--events-per-step` events; the window grows. Times are CPU milliseconds per window,
-the median of `--windows`, of all modes in turn within one run. Delays have a mean of eight steps, as
+the median of `--windows`, of all modes in turn within one run (they are told in incremental_measure). Delays have a mean of eight steps, as
 in the paper, but none is longer than the window, unless `--untruncated` is given. A configuration in
-which the modes say different things is marked, and the exit status is 1 then.
+which the engines say different things is marked, and the exit status is 1 then.
 """  # noqa: E501 (a row of a table cannot be broken)
 
 from __future__ import annotations
@@ -32,17 +31,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from engine_measure import Table, cpu, workload
 from incremental_measure import (
-    KINDS,
+    INCREMENTAL,
     MODES,
-    SCRATCH,
     WARM,
     Configuration,
     Course,
     Sizes,
     course,
-    modes,
     session_of,
-    shares,
     side_by_side,
 )
 
@@ -89,7 +85,7 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """Did all modes say the same, wherever they were compared?"""
+        """Did both engines say the same, wherever they were compared?"""
         found = [record for records in self.records.values() for record in records]
         return all(record.get("identical", True) for record in found)
 
@@ -127,14 +123,13 @@ def compare(
     part: str, title: str, wanted: Iterable[Configuration], options: Options, report: Report
 ) -> None:
     """A row for each configuration: times, how much less than from scratch, changes."""
-    names = modes()
     table = Table(
         f"({part}) {title}: CPU ms per window of {options.sizes.events_per_step:,} events per step",
         (
             "application, window/step",
             *("delayed", "retracted", "arriving", "changes"),
-            *names,
-            *(f"{SCRATCH}/{name}" for name in names[1:]),
+            *MODES,
+            *(f"{name}/{INCREMENTAL}" for name in MODES[:-1]),
             "identical",
         ),
         width=13,
@@ -142,49 +137,25 @@ def compare(
     for one in wanted:
         found = side_by_side(course(one, options.sizes, max(options.ratios)))
         report.add(part, asdict(one) | asdict(found))
-        scratch = found.seconds[SCRATCH]
+        least = found.seconds[INCREMENTAL]
         table.add(
             f"{one.application}, {one.ratio}",
             f"{one.delayed:.0%}",
             f"{one.retracted:.0%}",
             f"{found.arriving:,.0f}",
             f"{found.changes:,.0f}",
-            *(f"{found.seconds[name] * 1e3:,.1f}" for name in names),
-            *(f"{scratch / found.seconds[name]:.2f}" for name in names[1:]),
-            verdict(found.identical),
+            *(f"{found.seconds[name] * 1e3:,.1f}" for name in MODES),
+            *(f"{found.seconds[name] / least:.2f}" for name in MODES[:-1]),
+            "yes" if found.identical else "NO",
         )
 
 
-def verdict(identical: bool) -> str:
-    """Did all modes say the same? Of one there is nothing to say."""
-    if len(modes()) == 1:
-        return "-"
-    return "yes" if identical else "NO"
-
-
-def kinds(options: Options, report: Report) -> None:
-    """Part c."""
-    table = Table(
-        "(c) where the time of a window goes, ms of wall time in a profiled run",
-        ("application, window/step", "delayed", "mode", *KINDS),
-        width=11,
-    )
-    for one in late_ones(options):
-        given = course(one, options.sizes, max(options.ratios))
-        for mode in modes():
-            spent = shares(given, mode)
-            report.add("c", asdict(one) | {"mode": mode, "spent": spent})
-            total = sum(spent.values())
-            cells = [f"{seconds * 1e3:,.1f} {seconds / total:4.0%}" for seconds in spent.values()]
-            table.add(f"{one.application}, {one.ratio}", f"{one.delayed:.0%}", mode, *cells)
-
-
 def on_time(options: Options, report: Report) -> None:
-    """Part d."""
-    names, sizes = modes(), options.sizes
+    """Part c."""
+    sizes = options.sizes
     table = Table(
-        "(d) nothing late: CPU ms per window, and times a fresh session over one step",
-        ("application, window/step", "one step", *names, *(f"{name}/step" for name in names)),
+        "(c) nothing late: CPU ms per window, and times a fresh session over one step",
+        ("application, window/step", "one step", *MODES, *(f"{name}/step" for name in MODES)),
         width=13,
     )
     for name in options.applications:
@@ -193,8 +164,8 @@ def on_time(options: Options, report: Report) -> None:
             plain = one_step(given)
             found = side_by_side(given)
             record = asdict(Configuration(name, ratio)) | asdict(found) | {"step": plain}
-            report.add("d", record)
-            times = [found.seconds[mode] for mode in names]
+            report.add("c", record)
+            times = [found.seconds[mode] for mode in MODES]
             table.add(
                 f"{name}, {ratio}",
                 f"{plain * 1e3:,.1f}",
@@ -212,7 +183,7 @@ def one_step(given: Course) -> float:
         # Intervals arrive when they are over: the earliest begins before the step.
         first = min((pc.min(t.table["start"]).as_py() for t in tables), default=before)
         start = min(before, first - 1)
-        answer = session_of(given.rules, SCRATCH, start, query - start).take(query, tables)
+        answer = session_of(given.rules, INCREMENTAL, start, query - start).take(query, tables)
         answer.raw.part("new")
 
     numbers = range(1 + WARM, len(given.queries))
@@ -224,8 +195,7 @@ def one_step(given: Course) -> float:
 PARTS: dict[str, Callable[[Options, Report], None]] = {
     "a": delays,
     "b": retractions,
-    "c": kinds,
-    "d": on_time,
+    "c": on_time,
 }
 
 
@@ -234,7 +204,7 @@ def parts_of(text: str) -> list[str]:
     letters = [letter.strip() for letter in text.split(",")]
     unknown = [letter for letter in letters if letter not in PARTS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no part {', '.join(unknown)}; there are a to d")
+        raise argparse.ArgumentTypeError(f"no part {', '.join(unknown)}; there are a to c")
     return letters
 
 
@@ -271,17 +241,15 @@ def main() -> None:
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     options, report = options_of(given), Report()
-    if modes() != MODES:
-        print("this engine evaluates from scratch only: nothing to compare it with")
     for name in options.applications:
         workload(name, 200, 20).run()  # compiled code is loaded, or made
     for letter in given.only:
         PARTS[letter](options, report)
     if given.json is not None:
-        found = {"sizes": asdict(options.sizes), "modes": modes(), **report.records}
+        found = {"sizes": asdict(options.sizes), "modes": MODES, **report.records}
         given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if not report.is_sound:
-        sys.exit("the modes do not say the same")
+        sys.exit("the engines do not say the same")
 
 
 if __name__ == "__main__":

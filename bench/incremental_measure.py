@@ -1,8 +1,14 @@
-"""What measurements of incremental evaluation share: streams, runs side by side, shares of time.
+"""What measurements of incremental evaluation share: streams, and runs side by side.
 
 All runs of a configuration get the same items at the same query times, one after the other within
 each window, so that a slow moment of the machine hits all of them. The first query fills the window
 at once; it is not measured, and neither is the one after it.
+
+| mode | what it is |
+|---|---|
+| `columnar` | the columnar engine, which works each window out from what is final on |
+| `afresh` | a new session of the compiled engine for each window, given all of its items |
+| `compiled` | the compiled engine, which takes in what is new |
 """
 
 from __future__ import annotations
@@ -15,40 +21,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from statistics import median
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from engine_measure import Workload, workload
 from generators.lateness import Lateness, delayed
 
-from horai.engine.profile import Profile
 from horai.io import ItemTable, Narrative, write_answers
 from horai.io.items.tables import by_arrival
-from horai.plan.program import Stratum
 from horai.result import Answer
 from horai.rules import Rules
-from horai.runtime.engines import profiled
 from horai.session import Session
-from horai.settings import OPTIONS
 
-SCRATCH = "never"
-MODES = (SCRATCH, "always", "auto")
-KINDS = ("simple", "static", "events", "rest")  # of components; the rest is outside of them
+SCRATCH, AFRESH, INCREMENTAL = "columnar", "afresh", "compiled"
+MODES = (SCRATCH, AFRESH, INCREMENTAL)
 EVENTS_PER_ENTITY = 20  # in a step
 MEAN_DELAY = 8  # steps, as in the paper
 WARM = 1  # windows after the first one that are not measured
 
 
-def modes() -> tuple[str, ...]:
-    """The ways of evaluation that a session can be asked for."""
-    return MODES if "incremental" in OPTIONS else (SCRATCH,)
-
-
-def session_of(rules: Rules, mode: str, start: int, window: int) -> Session:
+def session_of(rules: Rules, engine: str, start: int, window: int) -> Session:
     """A run that keeps nothing but changes."""
-    more: dict[str, Any] = {"incremental": mode} if modes() == MODES else {}
-    return rules.session(start=start, window=window, answers="changelog", engine="columnar", **more)
+    return rules.session(start=start, window=window, answers="changelog", engine=engine)
 
 
 @dataclass(frozen=True)
@@ -141,17 +135,34 @@ class Side:
 
     def take(self, query: int, tables: list[ItemTable], measured: bool) -> None:
         """One window: from tables to the columns of what is new and gone."""
-        gc.collect()
-        begin = time.process_time()
-        answer = self.session.take(query, tables)
-        answer.raw.part("gone")
-        answer.raw.part("new")
-        seconds = time.process_time() - begin
+        answer, seconds = taken(self.session, query, tables)
         number, digest = written(answer)
         self.said.append(digest)
         if measured:
             self.seconds.append(seconds)
             self.changes.append(number)
+
+
+def taken(session: Session, query: int, tables: list[ItemTable]) -> tuple[Answer, float]:
+    """The answer at a query time, and the CPU seconds of it."""
+    gc.collect()
+    begin = time.process_time()
+    answer = session.take(query, tables)
+    answer.raw.part("gone")
+    answer.raw.part("new")
+    return answer, time.process_time() - begin
+
+
+def afresh(given: Course, number: int) -> float:
+    """CPU seconds of a new session that gets all items of a window at once."""
+    query, found = given.queries[number], []
+    start = query - given.window
+    for batch in given.batches[: number + 1]:
+        for table in batch:
+            inside = table.table["start"].to_numpy() > start
+            if inside.any():
+                found.append(table.where(inside))
+    return taken(session_of(given.rules, INCREMENTAL, start, given.window), query, found)[1]
 
 
 def written(answer: Answer) -> tuple[int, bytes]:
@@ -163,7 +174,7 @@ def written(answer: Answer) -> tuple[int, bytes]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Median CPU seconds per window of each mode, and whether all said the same."""
+    """Median CPU seconds per window of each mode, and whether both engines said the same."""
 
     seconds: dict[str, float]
     arriving: float
@@ -174,17 +185,23 @@ class Outcome:
 def side_by_side(given: Course) -> Outcome:
     """All modes over the same stream, window by window in turn."""
     sides = {
-        mode: Side(session_of(given.rules, mode, given.start, given.window)) for mode in modes()
+        engine: Side(session_of(given.rules, engine, given.start, given.window))
+        for engine in (SCRATCH, INCREMENTAL)
     }
+    again: list[float] = []
     for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
-        for mode in turned(list(sides), number):
-            sides[mode].take(query, tables, measured=number > WARM)
-    first = sides[SCRATCH]
+        for mode in turned(list(MODES), number):
+            if mode != AFRESH:
+                sides[mode].take(query, tables, measured=number > WARM)
+            elif number > WARM:
+                again.append(afresh(given, number))
+    first, other = sides.values()
+    seconds = {SCRATCH: first.seconds, AFRESH: again, INCREMENTAL: other.seconds}
     return Outcome(
-        {mode: median(side.seconds) for mode, side in sides.items()},
+        {mode: median(seconds[mode]) for mode in MODES},
         given.arriving,
         median(first.changes),
-        all(side.said == first.said for side in sides.values()),
+        first.said == other.said,
     )
 
 
@@ -196,33 +213,3 @@ def turned(names: list[str], number: int) -> Iterator[str]:
     """
     place = number % len(names)
     yield from names[place:] + names[:place]
-
-
-def shares(given: Course, mode: str) -> dict[str, float]:
-    """Wall seconds per window that a profiled run spends on each kind of component."""
-    session = session_of(given.rules, mode, given.start, given.window)
-    profile = Profile()
-    profiled(session.core, session.engine, profile)
-    spent = dict.fromkeys(KINDS, 0.0)
-    for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
-        if number == 1 + WARM:
-            profile.components.clear()  # what filling the window has cost
-        begin = time.perf_counter()
-        session.take(query, tables).raw.part("new")
-        if number > WARM:
-            spent["rest"] += time.perf_counter() - begin
-    assert profile.program is not None
-    for stratum in profile.program.strata:
-        stats = profile.components.get(id(stratum))
-        if stats is not None:
-            spent[kind_of(stratum)] += stats.seconds
-            spent["rest"] -= stats.seconds
-    windows = len(given.queries) - 1 - WARM
-    return {kind: seconds / windows for kind, seconds in spent.items()}
-
-
-def kind_of(stratum: Stratum) -> str:
-    """What a component works out."""
-    if stratum.fluents:
-        return "simple"
-    return "static" if stratum.static else "events"

@@ -2,10 +2,9 @@
 
     python bench/plot_incremental.py RESULTS.json OUT.svg
 
-Rows of panels for each application: time per window against window/step with a line for each mode;
-how many times as long it takes from scratch; and, if part c was measured, how much less time goes
-to each kind of fluent. A panel for each share of delayed items; the first, where nothing is late,
-also shows what a fresh session needs for one step.
+Rows of panels for each application: time per window against window/step with a line for each mode,
+and how many times as long it takes otherwise than incrementally. A panel for each share of delayed
+items; the first, where nothing is late, also shows what a new session needs for one step.
 """
 
 from __future__ import annotations
@@ -22,12 +21,10 @@ from matplotlib.axes import Axes
 
 Record = dict[str, Any]
 
-SCRATCH = "never"
-NAMES = {SCRATCH: "from scratch", "always": "incremental", "auto": "as the engine chooses"}
-COLOURS = {SCRATCH: "#b2402a", "always": "#1f6f8b", "auto": "#d8a31a"}
-KINDS = {"simple": ("simple fluents", "#4b8b3b"), "static": ("statically determined", "#7a4fa3")}
-MARKS = {SCRATCH: "s", "always": "o", "auto": "^"}
-STYLES = {SCRATCH: "-", "always": "-", "auto": "--"}
+INCREMENTAL = "compiled"
+NAMES = {"columnar": "columnar", "afresh": "compiled, from scratch", INCREMENTAL: "compiled"}
+COLOURS = {"columnar": "#b2402a", "afresh": "#d8a31a", INCREMENTAL: "#1f6f8b"}
+MARKS = {"columnar": "s", "afresh": "^", INCREMENTAL: "o"}
 # The same results make the same file, and texts stay texts.
 matplotlib.use("svg")
 matplotlib.rcParams |= {"svg.hashsalt": "horai", "svg.fonttype": "none", "font.size": 9}
@@ -38,7 +35,6 @@ class Panel(NamedTuple):
 
     delayed: float
     records: Sequence[Record]
-    profiles: Sequence[Record]  # of part c
 
     @property
     def ratios(self) -> list[int]:
@@ -52,11 +48,10 @@ class Panel(NamedTuple):
 
 def panels(results: dict[str, Any], application: str) -> list[Panel]:
     """Those of an application, from few late items to many."""
-    records = [*results.get("d", []), *results.get("a", [])]
+    records = [*results.get("c", []), *results.get("a", [])]
     mine = [record for record in records if record["application"] == application]
     shares = sorted({record["delayed"] for record in mine})
-    profiles = [r for r in results.get("c", []) if r["application"] == application]
-    return [Panel(share, _of(share, mine), _of(share, profiles)) for share in shares]
+    return [Panel(share, _of(share, mine)) for share in shares]
 
 
 def _of(share: float, records: Iterable[Record]) -> list[Record]:
@@ -71,45 +66,30 @@ def draw_times(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
         axes.plot(panel.ratios, times, label=NAMES[mode], **_look(mode))
     steps = [record["step"] * 1e3 for record in panel.records if "step" in record]
     if steps:
-        axes.plot(panel.ratios, steps, color="#888888", linestyle=":", label="one step, afresh")
+        axes.plot(
+            panel.ratios, steps, color="#888888", linestyle=":", label="one step, from scratch"
+        )
     axes.set_title(f"{panel.delayed:.0%} delayed" if panel.delayed else "nothing late")
 
 
 def draw_gains(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
-    """Times as long from scratch; above the line the mode is faster."""
-    scratch = panel.seconds(SCRATCH)
+    """Times as long as incrementally; above the line that is faster."""
+    ours = panel.seconds(INCREMENTAL)
     for mode in modes:
-        if mode != SCRATCH:
-            pairs = zip(scratch, panel.seconds(mode), strict=True)
+        if mode != INCREMENTAL:
+            pairs = zip(panel.seconds(mode), ours, strict=True)
             axes.plot(panel.ratios, [before / after for before, after in pairs], **_look(mode))
-    axes.axhline(1.0, color=COLOURS[SCRATCH], linewidth=1)
-
-
-def draw_kinds(axes: Axes, panel: Panel, modes: Iterable[str]) -> None:
-    """Milliseconds of a window that incremental evaluation saves, by kind of fluent."""
-    if not panel.profiles or "always" not in modes:
-        return
-    for kind, (name, colour) in KINDS.items():
-        scratch, ours = (_spent(panel, mode, kind) for mode in (SCRATCH, "always"))
-        saved = [(scratch[ratio] - ours[ratio]) * 1e3 for ratio in scratch]
-        axes.plot(list(scratch), saved, color=colour, marker="D", markersize=4, label=name)
-    axes.axhline(0.0, color=COLOURS[SCRATCH], linewidth=1)
-
-
-def _spent(panel: Panel, mode: str, kind: str) -> dict[int, float]:
-    mine = [record for record in panel.profiles if record["mode"] == mode]
-    return {record["ratio"]: record["spent"][kind] for record in mine}
+    axes.axhline(1.0, color=COLOURS[INCREMENTAL], linewidth=1)
 
 
 def _look(mode: str) -> dict[str, Any]:
-    look = {"color": COLOURS[mode], "marker": MARKS[mode], "linestyle": STYLES[mode]}
+    look = {"color": COLOURS[mode], "marker": MARKS[mode]}
     return look | {"markersize": 4, "linewidth": 1.4}
 
 
 ROWS = {
     "CPU ms per window": draw_times,
-    "from scratch / mode": draw_gains,
-    "ms saved (profiled)": draw_kinds,
+    "times as long": draw_gains,
 }
 
 
@@ -153,12 +133,12 @@ def draw_application(grid: Sequence[Sequence[Axes]], name: str, results: dict[st
 
 def draw(results: dict[str, Any], target: Path) -> None:
     """All applications, one above the other."""
-    records = [*results.get("a", []), *results.get("d", [])]
+    records = [*results.get("a", []), *results.get("c", [])]
     applications = list(dict.fromkeys(record["application"] for record in records))
     if not applications:
-        raise SystemExit("nothing to draw: measure part a or d first")
+        raise SystemExit("nothing to draw: measure part a or c first")
     columns = max(len(panels(results, name)) for name in applications)
-    each = 1 + (len(results["modes"]) > 1) * (2 if "c" in results else 1)  # one has no other
+    each = len(ROWS)
     rows = each * len(applications)
     figure, grid = plt.subplots(
         rows, columns, figsize=(2.5 * columns + 1, 2.3 * rows), squeeze=False, layout="constrained"

@@ -42,7 +42,6 @@ OPTIONS = {
     "--unit": ("s", "ms", "x", ""),
     "--time-in": ("ms", "y"),
     "--engine": ("columnar", "reference", "compiled", "plan", "asp", "tms", "nothing"),
-    "--incremental": ("always", "never", "auto", "z"),
     "--answers": ("final", "windows", "changelog", "q"),
     "--format": ("jsonl", "csv", "text", "timeline", "parquet", "xml"),
     "--input-format": ("csv", "jsonl", "parquet", "arrow", "narrative", "w"),
@@ -283,7 +282,7 @@ def _words(
     if "two.lars" in files:
         return ["equiv", "one.lars", "two.lars", "--tries", "20"]
     if ".case" in by_end and "horai.toml" not in files and chance.random() < 0.7:
-        more = chance.choice(([], ["--engine", "reference"], ["--incremental", "always"]))
+        more = chance.choice(([], ["--engine", "reference"], ["--engine", "columnar"]))
         return ["test", *by_end[".case"], *more]
     data = [n for end in (".csv", ".jsonl", ".parquet") for n in by_end.get(end, ())]
     if any("positions" in name for name in data) and chance.random() < 0.7:

@@ -149,7 +149,7 @@ def run(script: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=280)
 
 
-SLOW = [pytest.param(part, marks=pytest.mark.slow) for part in "abd"]
+SLOW = [pytest.param(part, marks=pytest.mark.slow) for part in "ab"]
 
 
 @pytest.mark.parametrize("part", ["c", *SLOW])
@@ -163,64 +163,38 @@ def test_parts(part: str, tmp_path: Path) -> None:
     assert all(record.get("identical", True) for record in found[part])
 
 
-@pytest.fixture
-def incremental(monkeypatch: pytest.MonkeyPatch, lateness: Any) -> Any:
-    """The measuring module with sessions that know all modes, `always` being a wrong one."""
-    plain = horai.Rules.session
-    seen = []
-
-    def session(self: horai.Rules, *, incremental: str, window: int, **settings: Any) -> Session:
-        seen.append(incremental)
-        wrong = incremental == "always"
-        return plain(self, window=window // 2 if wrong else window, **settings)
-
-    monkeypatch.setattr(horai.Rules, "session", session)
-    module = importlib.import_module("incremental_measure")
-    monkeypatch.setattr(module, "seen", seen, raising=False)
-    return module
-
-
-def test_modes_run_side_by_side_and_differences_are_found(
-    incremental: Any, monkeypatch: pytest.MonkeyPatch
+def test_engines_run_side_by_side_and_differences_are_found(
+    lateness: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes = incremental.Sizes(events_per_step=200, windows=2)
-    one = incremental.Configuration("fleet", 4, 0.5, 0.2)
-    course = incremental.course(one, sizes, 4)
-    found = incremental.side_by_side(course)
-    assert incremental.seen == ["never", "always", "auto"]
-    assert list(found.seconds) == ["never", "always", "auto"]
-    assert not found.identical
-    monkeypatch.setattr(incremental, "MODES", ("never", "auto"))
-    assert incremental.side_by_side(course).identical
-    spent = incremental.shares(course, "auto")
-    assert spent["simple"] > 0 < spent["static"]
-
-
-@pytest.mark.parametrize("mode", ["never", "always", "auto"])
-def test_the_time_of_every_mode_is_that_of_components(lateness: Any, mode: str) -> None:
     measure = importlib.import_module("incremental_measure")
-    assert measure.modes() == measure.MODES
     sizes = measure.Sizes(events_per_step=200, windows=2)
     given = measure.course(measure.Configuration("fleet", 4, 0.5, 0.2), sizes, 4)
-    spent = measure.shares(given, mode)
-    assert all(seconds > 0 for seconds in spent.values())
+    found = measure.side_by_side(given)
+    assert list(found.seconds) == ["columnar", "afresh", "compiled"]
+    assert found.identical
+    plain = horai.Rules.session
+
+    def shorter(self: horai.Rules, *, engine: str, window: int, **settings: Any) -> Session:
+        wrong = engine == "compiled"
+        return plain(self, engine=engine, window=window // 2 if wrong else window, **settings)
+
+    monkeypatch.setattr(horai.Rules, "session", shorter)
+    assert not measure.side_by_side(given).identical
 
 
 def test_a_part_that_is_not_there() -> None:
     done = run("bench_incremental.py", "--only", "a,z")
     assert done.returncode == 2
-    assert "there are a to d" in done.stderr
+    assert "there are a to c" in done.stderr
 
 
 def test_a_picture(tmp_path: Path) -> None:
-    modes = {"never": 0.4, "always": 0.1, "auto": 0.1}
+    modes = {"columnar": 0.4, "afresh": 0.2, "compiled": 0.1}
     common = {"application": "fleet", "retracted": 0.0, "seconds": modes}
     late = [common | {"ratio": ratio, "delayed": 0.2} for ratio in (1, 2)]
     on_time = [common | {"ratio": ratio, "delayed": 0.0, "step": 0.1} for ratio in (1, 2, 4)]
-    spent = {"simple": 0.2, "static": 0.1, "events": 0.0, "rest": 0.0}
-    profiles = [one | {"mode": mode, "spent": spent} for one in late for mode in modes]
     results = tmp_path / "results.json"
-    found = {"modes": list(modes), "a": late, "c": profiles, "d": on_time}
+    found = {"modes": list(modes), "a": late, "c": on_time}
     results.write_text(json.dumps(found))
     pictures = []
     for name in ("one.svg", "two.svg"):
@@ -228,12 +202,12 @@ def test_a_picture(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         pictures.append((tmp_path / name).read_text())
     assert pictures[0] == pictures[1]
-    for text in ("from scratch", "incremental", "20% delayed", "nothing late", "simple fluents"):
+    for text in ("columnar", "from scratch", "20% delayed", "nothing late", "times as long"):
         assert text in pictures[0]
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:
-    (tmp_path / "results.json").write_text('{"modes": ["never"]}')
+    (tmp_path / "results.json").write_text('{"modes": ["columnar"]}')
     done = run("plot_incremental.py", str(tmp_path / "results.json"), str(tmp_path / "out.svg"))
     assert done.returncode == 1
     assert "nothing to draw" in done.stderr

@@ -15,7 +15,7 @@ from horai.cli.app import app
 
 FILE = Path(__file__).parents[2] / "shared" / "conformance" / "event-calculus.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
-INCREMENTAL = pytest.mark.parametrize("way", ["auto", "incremental"])
+ENGINES = pytest.mark.parametrize("engine", ["auto", "columnar"])
 SETTINGS = ("window", "step", "start", "end", "tick")
 
 Rows = list[dict[str, Any]]
@@ -94,13 +94,12 @@ class TestConformance:
     def test_in_a_process_of_its_own(self, case: dict[str, Any], tmp_path: Path) -> None:
         check(case, tmp_path, by_process)
 
-    @INCREMENTAL
+    @ENGINES
     @named(CASES)
-    def test_from_python(self, case: dict[str, Any], way: str) -> None:
+    def test_from_python(self, case: dict[str, Any], engine: str) -> None:
         rules = horai.loads(case["rules"], case["background"])
         settings = {name: case[name] for name in SETTINGS}
-        incremental = "always" if way == "incremental" else way
-        result = rules.run(case["narrative"], incremental=incremental, **settings)
+        result = rules.run(case["narrative"], engine=engine, **settings)
         rows = [row._asdict() for answer in result.answers for row in answer.rows()]
         assert by_query(rows, case) == expected(case)
 

@@ -123,11 +123,11 @@ def path(given: object, name: str) -> Path:
 def one_of(*known: str) -> Callable[[object, str], str]:
     """A word out of some.
 
-    >>> one_of("auto", "always", "never")("allways", "incremental")
+    >>> one_of("models", "brave", "cautious")("brav", "reasoning")
     Traceback (most recent call last):
     ...
-    horai.errors.UsageError: incremental cannot be 'allways'
-      hint: did you mean always?
+    horai.errors.UsageError: reasoning cannot be 'brav'
+      hint: did you mean brave?
     """
     listed = f"it is one of {', '.join(known)}"
 
@@ -445,17 +445,6 @@ class RunSettings:
         "auto",
         metavar="NAME",
     )
-    incremental: Literal["auto", "always", "never"] = _option(
-        "engine",
-        "Work out windows by what has changed: auto (where it pays), always, never.",
-        one_of("auto", "always", "never"),
-        _EVENTS,
-        "auto",
-        metavar="WHEN",
-        instead={
-            LARS: "the engine plan works incrementally where it can; `horai plan` says if it does"
-        },
-    )
     models: str | int = _option(
         "engine",
         "How many answers at each time: one, a number, all.",
@@ -549,9 +538,6 @@ class RunSettings:
         if self.time_in is not None and self.unit is None:
             hint = "say also how long a time-point is, for example unit s"
             raise UsageError(f"times in {self.time_in} need a unit", hint)
-        if self.incremental == "always" and self.engine == "reference":
-            hint = "leave incremental at auto, or leave the engine out"
-            raise UsageError("the engine 'reference' always works from scratch", hint)
         if self.future_skew is not None and self.unit is None:
             problem = "future-skew needs a unit: times are compared with those of the clock"
             raise UsageError(problem, "say how long a time-point is, such as --unit s")

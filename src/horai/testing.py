@@ -444,15 +444,14 @@ def run_case(
     engine: str = AUTO,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
-    incremental: str = "auto",
     run: Runner = run_whole,
 ) -> list[Difference]:
     """How what a case finds differs from what it expects; nothing when it passes.
 
-    `rules` are used by a case that has none of its own; `incremental` is that of `Rules.run`.
+    `rules` are used by a case that has none of its own.
     """
     try:
-        own, settings = prepared(case, engine, rules, predicates, incremental)
+        own, settings = prepared(case, engine, rules, predicates)
     except RulesError as error:
         return list(_compare_codes(case, error))
     except UsageError as error:
@@ -474,7 +473,6 @@ def prepared(
     engine: str = AUTO,
     rules: Rules | None = None,
     predicates: dict[str, Predicate] | None = None,
-    incremental: str = "auto",
 ) -> tuple[Rules, dict[str, Any]]:
     """The rules of a case and the settings of its run; raises `RulesError`."""
     settings: dict[str, Any] = {"engine": engine, **case.settings}
@@ -482,7 +480,7 @@ def prepared(
         own = _program(case)
         own.in_points(unit=str(case.settings.get("unit") or "") or None)
         return own, settings
-    return case_rules(case, rules, predicates), settings | {"incremental": incremental}
+    return case_rules(case, rules, predicates), settings
 
 
 def compare(case: Case, result: Result) -> list[Difference]:

@@ -1,4 +1,4 @@
-"""Every case file of this folder and of the examples, on every engine, and by change."""
+"""Every case file of this folder and of the examples, on every engine."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +14,18 @@ PATHS = find_cases([folder for folder in FOLDERS if folder.is_dir()])
 CASES = [case for path in PATHS for case in read_cases(path)]
 
 
-# Ways to run a case: an engine, and when it works by change. The compiled engine still refuses some
-# of them: tests/engine/test_compiled.py.
-NAMES = WHOLE
-WAYS = {name: (name, "auto") for name in NAMES} | {"incremental": ("columnar", "always")}
+# The compiled engine still refuses some of the cases: tests/engine/test_compiled.py.
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file.stem}: {c.title}" for c in CASES])
 def test_case(case: Case) -> None:
-    """Every case runs each way; its rules are read once."""
+    """Every case runs on each engine; its rules are read once."""
     rules = None
     if case.errors is None and not is_about_lars(case):
         case, rules = replace(case, rules=None, background=None), case_rules(case)
     differences = [
         f"{name}, {d.place}: {d.sign} {d.text}"
-        for name, (engine, incremental) in WAYS.items()
-        for d in run_case(case, engine, rules, incremental=incremental)
+        for name in WHOLE
+        for d in run_case(case, name, rules)
     ]
     assert differences == []

@@ -160,22 +160,6 @@ def test_components_say_how_they_are_settled(horai: Run, everything: tuple[str, 
     assert "all.ec:" in how["crowd/1"]["reason"]
 
 
-def test_components_say_whether_they_are_brought_up_to_date_incrementally(
-    horai: Run, everything: tuple[str, ...]
-) -> None:
-    plan = json.loads(horai(*everything, "--format", "json").stdout)
-    how = {one["entities"][0]: one["incremental"] for one in plan["components"]}
-    assert how["seen/1"] == {"kind": "points", "reason": None}
-    assert how["bright/1"] == {"kind": "lists", "reason": None}
-    assert how["level/1"] == {"kind": "cycles", "reason": None}
-    assert "all.ec:" in how["late/1"]["reason"]
-    text = horai(*everything).stdout
-    assert "incremental: points\n" in text
-    assert "incremental: lists\n" in text
-    assert "incremental: cycles\n" in text
-    assert "it reads the query time\n" in text
-
-
 def test_rules_say_what_else_matters(horai: Run, everything: tuple[str, ...]) -> None:
     text = horai(*everything).stdout
     assert "initiates mood(X)=down 10 after mood(X)=up begins; a new initiation restarts" in text
@@ -195,7 +179,6 @@ def test_the_whole_text_of_a_small_plan(horai: Run, small: tuple[str, ...]) -> N
         "estimate\n"
         "          component 1, level 1: on/1\n"
         "            plain inertia\n"
-        "            incremental: points\n"
         "            can be split by argument 1 of on/1, up/1, down/1\n"
         "      20    initiatedAt(on(X)=true, T)  [small.ec:1]\n"
         "   1,000      join happensAt(up(X), T)  [binds T, X]\n"
@@ -205,7 +188,6 @@ def test_the_whole_text_of_a_small_plan(horai: Run, small: tuple[str, ...]) -> N
         "\n"
         "          component 2, level 2: dark/1\n"
         "            points in time\n"
-        "            incremental: points\n"
         "            can be split by argument 1 of dark/1, look/1, on/1\n"
         "     990    happensAt(dark(X), T)  [small.ec:3]\n"
         "   1,000      join happensAt(look(X), T)  [binds T, X]\n"
@@ -279,46 +261,13 @@ def test_analyze_adds_up_all_query_times(horai: Run, small: tuple[str, ...]) -> 
     assert (up["actual"]["calls"], up["actual"]["rows_out"]) == (2, 6)
 
 
-QUERIES = ("--analyze", "--start", "0", "--window", "6", "--step", "2")
-
-
-def test_analyze_tells_incremental_windows(horai: Run, small: tuple[str, ...]) -> None:
-    Path("small.csv").write_text(STREAM + "down|8|4|a\n")
-    words = (*small, *QUERIES, "--incremental", "always")
-    plan = json.loads(horai(*words, "--format", "json").stdout)
-    on, dark = (one["actual"]["windows"] for one in plan["components"])
-    for one in (on, dark):
-        assert (one["incremental"], one["from_scratch"]) == (3, 1)
-        assert one["seconds_incremental"] > 0 < one["seconds_last_from_scratch"]
-    assert (on["rows"], on["asked_again"]) == (3, 0)
-    # Four looks come after the first query; that at a is asked again when it was dark after all.
-    assert (dark["rows"], dark["asked_again"]) == (5, 1)
-    text = horai(*words).stdout
-    assert "windows: 3 incremental (5 rows looked at, 1 of them again; " in text
-    assert " each), 1 from scratch (the last in " in text
-
-
-def test_times_of_parts_add_up_incrementally(horai: Run, small: tuple[str, ...]) -> None:
-    words = (*small, *QUERIES, "--incremental", "always", "--format", "json")
-    plan = json.loads(horai(*words).stdout)
-    inside = sum(one["actual"]["seconds"] for one in plan["components"])
-    whole = inside + plan["actual"]["seconds_elsewhere"]
-    assert whole == pytest.approx(plan["actual"]["seconds"], abs=1e-4)
-
-
-def test_analyze_tells_when_all_was_from_scratch(horai: Run, small: tuple[str, ...]) -> None:
-    assert "windows: none incremental, 4 from scratch" in horai(*small, *QUERIES).stdout
-    assert "windows:" not in horai(*small, "--analyze").stdout
-
-
 def test_analyze_of_all_kinds_of_rules(horai: Run, everything: tuple[str, ...]) -> None:
     Path("all.csv").write_text("up|1|1|a|1\nup|3|3|a|2\ndown|5|5|a\nup|6|6|b|1\nreset|7|7\n")
     options = ("--input", "all.csv", "--analyze", "--start", "0", "--window", "5", "--step", "4")
-    for more in ((), ("--incremental", "always")):
-        result = horai(*everything, *options, *more)
-        assert result.exit_code == 0, result.output
-        assert "The run took " in result.stdout
-        assert "% of the run" in result.stdout
+    result = horai(*everything, *options)
+    assert result.exit_code == 0, result.output
+    assert "The run took " in result.stdout
+    assert "% of the run" in result.stdout
 
 
 def test_analyze_reads_standard_input_once(horai: Run, small: tuple[str, ...]) -> None:
@@ -348,7 +297,6 @@ def test_keys_of_the_json_are_stable(horai: Run, small: tuple[str, ...]) -> None
         "members",
         "cyclic",
         "settled",
-        "incremental",
         "partition",
         "rules",
         "actual",
@@ -403,7 +351,6 @@ def test_a_terminal_gets_a_tree() -> None:
         (("plan", "rules.ec", "-i", "day.csv", "--unit", "year"), "unit cannot be 'year'"),
         (("plan", "rules.ec", "--window", "5"), "--window is about a run"),
         (("plan", "rules.ec", "--allen-memory", "5"), "--allen-memory is about a run"),
-        (("plan", "rules.ec", "--incremental", "auto"), "--incremental is about a run"),
         (("plan", "rules.ec", "--format", "xml"), "is not one of"),
         (("plan", "day.csv"), "day.csv"),
     ],

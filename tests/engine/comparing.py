@@ -1,4 +1,4 @@
-"""The columnar engine beside the reference engine: the same at every query time, or why not."""
+"""Engines beside the reference engine: the same at every query time, or why not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.session import Session
 from horai.lang.core.printer import show
+from horai.lang.core.reader import read_term
 from horai.lang.core.terms import Term
 from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
@@ -19,6 +20,7 @@ from horai.lang.ec.syntax import EventDescription
 from horai.oracle.ec.session import OracleAnswer as Expected
 from horai.oracle.ec.session import OracleItem
 from horai.oracle.ec.session import OracleSession as Reference
+from horai.runtime.compiled import CompiledEngine, NoInstructions
 from horai.runtime.engines import EngineSession
 
 Predicates = Mapping[str, Callable[..., object]]
@@ -45,6 +47,36 @@ class Setting:
             "allen_memory": self.allen_memory,
             "predicates": self.predicates,
         }
+
+
+def at(event: str, time: int, arrival: int | None = None, retract: bool = False) -> OracleItem:
+    """An event, which arrives at once unless said otherwise."""
+    return OracleItem(
+        read_term(event), None, time, time, time if arrival is None else arrival, retract=retract
+    )
+
+
+def over(pair: str, start: int, end: int, arrival: int | None = None) -> OracleItem:
+    """An input fluent over an interval."""
+    fluent, value = (read_term(part) for part in pair.split("="))
+    return OracleItem(fluent, value, start, end, start if arrival is None else arrival)
+
+
+def agree(
+    text: str, items: Sequence[OracleItem], setting: Setting, instructions: bool | None = True
+) -> None:
+    """Both engines give the answers of the reference.
+
+    `instructions` says whether the compiled engine has any for the rules, None if it may.
+    """
+    found = differences(text, items, setting)
+    assert found is None, f"columnar: {found}"
+    try:
+        found = differences(text, items, setting, CompiledEngine)
+    except NoInstructions:
+        assert not instructions
+        return
+    assert found is None, f"compiled: {found}"
 
 
 def read(text: str) -> EventDescription:

@@ -21,6 +21,9 @@ from tests.engine.comparing import (
     seen,
     tables_of,
 )
+from tests.strategies.changing_parts import LISTS_ABOVE_ALL
+from tests.strategies.changing_streams import ChangingRun, changing_runs, changing_streams, cuts
+from tests.strategies.machines import descriptions
 from tests.strategies.runs import Run, runs
 from tests.strategies.streams import END, Windows, windows
 from tests.strategies.wild_parts import PREDICATES
@@ -63,6 +66,35 @@ def _agree(data: st.DataObject, run: Run) -> None:
     assert found is None, found
 
 
+def streams_that_change_much(data: st.DataObject) -> None:
+    """Most items are late, and many are taken back; one or two components get more of them."""
+    run = data.draw(changing_runs(most=data.draw(st.sampled_from([2, 5])), told=False))
+    if data.draw(st.booleans(), label="longer"):
+        run.items.extend(data.draw(changing_streams(run.described.tick, 14, 90, told=False)))
+    _agree_at(run, data.draw(st.sampled_from([None, None, 5])))
+
+
+def lists_of_lists_give_the_same_answers(data: st.DataObject) -> None:
+    """Set operations, durations and Allen relations on each other's results."""
+    run = data.draw(changing_runs(told=False, kinds=LISTS_ABOVE_ALL))
+    _agree_at(run, data.draw(st.sampled_from([None, 5])))
+
+
+def protocols_give_the_same_answers(data: st.DataObject) -> None:
+    """Cycles and delays over streams of which most is late and much is taken back."""
+    described = data.draw(descriptions())
+    lateness = data.draw(st.sampled_from([0, 5, 14]))
+    items = data.draw(changing_streams(described.tick, lateness, told=False))
+    _agree_at(ChangingRun(described, data.draw(cuts()), items))
+
+
+def _agree_at(run: ChangingRun, memory: int | None = None) -> None:
+    cut = run.cut
+    setting = Setting(cut.queries, cut.window, run.described.tick, cut.start, memory, PREDICATES)
+    found = differences(run.described.text, run.items, setting)
+    assert found is None, found
+
+
 # --- the same however it comes in ----------------------------------------------------------------
 
 
@@ -101,6 +133,9 @@ def final(run: Run, cut: Windows, items: Sequence[OracleItem], parts: int) -> Li
 LAWS = (
     tame_rules_give_the_same_answers,
     wild_rules_give_the_same_answers,
+    streams_that_change_much,
+    lists_of_lists_give_the_same_answers,
+    protocols_give_the_same_answers,
     windows_and_batches_do_not_matter,
 )
 

@@ -1,8 +1,8 @@
 """Delayed effects that compute, compare and look: every way to run them gives the same answers.
 
-The reference says what is right. Beside it the columnar engine works from scratch, cell by cell and
-by its compiled machine, by change, and in buckets; the compiled engine works as it always does; and
-sessions of both are saved and restored. To try 20,000 programs:
+The reference says what is right. Beside it the columnar engine works cell by cell and by its
+compiled machine, and in buckets; the compiled engine works as it always does; and sessions of both
+are saved and restored. To try 20,000 programs:
 
     python -m pytest -n 0 -x -s tests/engine/test_delayed_values.py -k at_length
 """
@@ -22,7 +22,6 @@ from tests.weights import exactly, examples
 
 import horai
 from horai.engine.machine import MachineRun
-from horai.engine.session import Incremental
 from horai.errors import RunError
 from horai.io.items.tables import by_arrival, extent
 from horai.lang.core.terms import variables
@@ -84,10 +83,10 @@ def reason(message: str) -> str:
     return "not settled" if "if, and only if, they are not" in message else message
 
 
-def restored(rules: Rules, run: DelayRun, incremental: Incremental) -> Result:
+def restored(rules: Rules, run: DelayRun, engine: str) -> Result:
     """What a session says that goes on once it was saved and restored."""
     how = {name: run.settings[name] for name in ("start", "window", "tick")}
-    session = rules.session(incremental=incremental, **how)
+    session = rules.session(engine=engine, **how)
     narrative = read_input(run.narrative, rules.schema, session.clock)
     session.dead_letters.extend(narrative.dead_letters)
     schedule = plan_run(RunSettings(**run.settings), extent(narrative.tables))
@@ -108,12 +107,11 @@ def check(run: DelayRun) -> bool:
     lines, how = run.narrative, run.settings
     wanted = told(lambda: rules.run(lines, engine="reference", **how))
     with compiled_after(NEVER_COMPILED):
-        assert told(lambda: rules.run(lines, incremental="never", **how)) == wanted
+        assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
     with compiled_after(ALWAYS_COMPILED):
-        assert told(lambda: rules.run(lines, incremental="never", **how)) == wanted
-        assert told(lambda: rules.run(lines, incremental="always", **how)) == wanted
-        assert told(lambda: rules.run(lines, incremental="auto", **how)) == wanted
-        assert told(lambda: restored(rules, run, "always")) == wanted
+        assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
+        assert told(lambda: rules.run(lines, **how)) == wanted
+        assert told(lambda: restored(rules, run, "columnar")) == wanted
         assert told(lambda: restored(rules, run, "auto")) == wanted
         in_buckets = told(
             lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)

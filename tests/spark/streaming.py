@@ -111,7 +111,7 @@ class Plain:
             self._begin(settings["start"])
 
     def _begin(self, start: int) -> None:
-        names = ("window", "tick", "allen_memory", "include_input", "incremental", "unit")
+        names = ("window", "tick", "allen_memory", "include_input", "unit")
         given = {name: self.settings[name] for name in names if name in self.settings}
         self.session = self.rules.session(start=start, answers="changelog", **given)
         self.asked = start

@@ -156,7 +156,7 @@ def test_what_lies_further_back_than_the_window_is_told_once() -> None:
         T0 =< T, T - T0 =< 9.
     """
     narrative = ["e|0|0|ann", "close|4|4|inf|true|ann|ann"]
-    settings = {"start": -3, "end": 42, "step": 3, "window": 3, "incremental": "always"}
+    settings = {"start": -3, "end": 42, "step": 3, "window": 3}
     run = StagedRun(text, narrative, settings, 1)
     rules = horai.loads(run.rules)
     assert in_buckets(rules, run) == in_one_process(rules, run)

@@ -87,7 +87,6 @@ def late_pairs(draw: Draw) -> Streamed:
         "end": 48,
         "step": step,
         "window": draw(st.sampled_from((None, step, step + 4, 3 * step))),
-        "incremental": draw(st.sampled_from(("auto", "always"))),
         "include_input": draw(st.booleans()),
     }
     events = [draw(kinds) for _ in chunks]

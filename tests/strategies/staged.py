@@ -164,7 +164,6 @@ def staged_runs(draw: Draw) -> StagedRun:
             "step": step,
             "window": window,
             "tick": draw(st.sampled_from((1, 1, 1, 2))),
-            "incremental": draw(st.sampled_from(("auto", "auto", "always"))),
         },
         draw(st.integers(1, 5)),
     )

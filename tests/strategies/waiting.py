@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
-from tests.engine.test_incremental_cases import at
+from tests.engine.comparing import at
 
 from horai.oracle.ec.session import OracleItem
 

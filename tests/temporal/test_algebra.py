@@ -18,7 +18,6 @@ from tests.temporal.columns import (
 )
 
 from horai.temporal.algebra import complement, difference, intersection, union
-from horai.temporal.clip import clip
 from horai.temporal.coalesce import coalesce, sort_spans
 from horai.temporal.spans import FIRST, INF, Spans, no_spans
 
@@ -56,12 +55,6 @@ def test_complement_is_everything_else_of_the_keys(
     assert rows_of(rest) == maximal(whole - held(rows))
 
 
-@given(raw_spans, st.integers(-12, 25), st.integers(-12, 25) | st.just(INF))
-def test_clipping_keeps_the_points_of_the_window(rows: list[Row], low: int, high: int) -> None:
-    window = {(k, t) for k, t in held(rows) if low <= t < high}
-    assert rows_of(clip(relation(rows), low, high)) == maximal(window)
-
-
 def test_the_ends_of_time_are_times_like_others() -> None:
     ends = relation(END_OF_TIME)
     assert rows_of(ends) == END_OF_TIME
@@ -70,8 +63,6 @@ def test_the_ends_of_time_are_times_like_others() -> None:
     assert rows_of(difference(ends, ends)) == []
     rest = complement(column([0, 1, 2]), ends, FIRST)
     assert rows_of(rest) == [(0, FIRST + 2, INF - 1), (2, FIRST, INF)]
-    assert rows_of(clip(ends)) == END_OF_TIME
-    assert rows_of(clip(ends, FIRST + 1, FIRST + 3))[0] == (0, FIRST + 1, FIRST + 2)
 
 
 def test_nothing_in_nothing_out() -> None:
@@ -80,7 +71,6 @@ def test_nothing_in_nothing_out() -> None:
         assert rows_of(operation(nothing, nothing)) == []
     assert rows_of(union(nothing, some)) == rows_of(union(some, nothing)) == [(1, 2, 3)]
     assert rows_of(difference(some, nothing)) == [(1, 2, 3)]
-    assert rows_of(clip(some, 5, 1)) == []
 
 
 def test_columns_of_any_layout_give_the_same_and_compile_nothing_new() -> None:

@@ -12,7 +12,6 @@ from horai.cli.command import option, takes
 from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, flagged, run_options
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, read_chosen, run_rules
-from horai.engine.deltas.parts import update_of
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.lang.core.values import parameter_count
@@ -30,7 +29,7 @@ from horai.settings import RunSettings
 
 # A run that is shorter is repeated: the first one also loads compiled code.
 SHORT = 2.0
-_TIMING = ["window", "step", "start", "end", "tick", "allen_memory", "incremental"]
+_TIMING = ["window", "step", "start", "end", "tick", "allen_memory"]
 _SETTINGS = [*_TIMING, "unit", "time_in", "input_format", "strict", "columns", "clock"]
 
 
@@ -89,9 +88,9 @@ def command(
     if analyze and narrative is not None:
         profile = _profile(loaded, chosen, narrative, settings, quiet)
         assert profile.program is not None
-        _show(profile.program, sizes, profile, format, settings.tick)
+        _show(profile.program, sizes, profile, format)
     else:
-        _show(_compiled(loaded), sizes, None, format, settings.tick)
+        _show(_compiled(loaded), sizes, None, format)
 
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
@@ -146,10 +145,8 @@ def _show(
     sizes: dict[Source, InputSize] | None,
     profile: Profile | None,
     format: str,
-    tick: int,
 ) -> None:
-    updates = {id(stratum): update_of(stratum, program, tick) for stratum in program.strata}
-    found = plan_json(outline(program, sizes), profile, updates)
+    found = plan_json(outline(program, sizes), profile)
     if format == "json":
         console.show(format, found, ())
         return

@@ -21,7 +21,7 @@ from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, in_points, rende
 
 RUN_SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
-    *("allen_memory", "engine", "incremental", "master", "buckets", "columns"),
+    *("allen_memory", "engine", "master", "buckets", "columns"),
     *("clock", "models", "reasoning", "least_change", "allowed_lateness"),
 ]
 

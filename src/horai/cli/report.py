@@ -16,7 +16,7 @@ from horai.errors import UsageError
 
 _SETTINGS = [
     *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
-    *("allen_memory", "engine", "incremental", "include_input", "columns", "clock", "filter"),
+    *("allen_memory", "engine", "include_input", "columns", "clock", "filter"),
     *("models", "reasoning", "least_change", "allowed_lateness"),
 ]
 

@@ -38,7 +38,7 @@ _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 
 @takes(
     argument("files", "[FILES]...", nargs=-1),
-    *run_options(only=("engine", "incremental")),
+    *run_options(only=("engine",)),
     option(
         "--as-stream",
         is_flag=True,
@@ -67,7 +67,7 @@ def command(
     rules = _project_rules(project) if any(case.rules is None for case in cases) else None
     failed = 0
     for case in cases:
-        differences = run_case(case, name, rules, incremental=settings.incremental, run=run)
+        differences = run_case(case, name, rules, run=run)
         failed += bool(differences)
         if differences or not quiet:
             console.put(_report(case, differences))

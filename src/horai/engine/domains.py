@@ -6,7 +6,7 @@ open. Values of a fluent that no grounding mentions are not restricted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from horai.engine.relations import Relation, join
 from horai.engine.world import World
 from horai.lang.core.terms import Term, key_of
 from horai.lang.ec import syntax as ec
-from horai.plan import operators as op
 from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
 from horai.plan.program import GroundingPlan, Plan
@@ -53,25 +52,6 @@ class Groundings:
             key, asked[: len(args)], None if value is None else asked[-1], firsts.size
         )
         return found[ids]
-
-    def allows_now(
-        self,
-        key: Key,
-        args: tuple[Column, ...],
-        value: Column | None,
-        rows: int,
-        new: Mapping[Key, Relation],
-    ) -> Mask:
-        """Which rows are in the domain of the entity by way of facts that are new?"""
-        allowed = np.zeros(rows, np.bool_)
-        for plan, _, frame in self._asked(key, args, value, rows):
-            for step in plan.check.steps:
-                if isinstance(step, op.FactJoin) and step.key in new:
-                    self.evaluator.overrides[id(step)] = new[step.key]
-                    found = self.evaluator.run(plan.check, frame)
-                    del self.evaluator.overrides[id(step)]
-                    allowed[found.columns["@row"].data] = True
-        return allowed
 
     def _ask(self, key: Key, args: tuple[Column, ...], value: Column | None, rows: int) -> Mask:
         spoken = np.zeros(rows, np.bool_)

@@ -116,8 +116,6 @@ def forget(session: Session, world: World, findings: list[Findings], cuts: list[
             )
     _forget_guests(session, world.query, findings)
     session.ledger.close(final)
-    if session.works_by_change:
-        session.live.forget(keep, session.memories)
     # Items are kept as they came, whatever readers call the entities inside them.
     bounds = {
         key: min(keep(("event", flat)) for flat in session.program.unwrapping.forms(key))

@@ -117,9 +117,6 @@ class Heads:
                 self.evaluator.domains = {}
             return self.points_of(plan, frame)
 
-    def asked(self, rows: int, again: int) -> None:
-        """Told of the rows that rules look at by change, those asked again among them."""
-
     def said(self, plan: PointPlan, frame: Frame) -> Said:
         """The points of the solutions of a body, those in the run."""
         return self.points_of(plan, frame)[1]

@@ -20,7 +20,7 @@ from horai.engine.memory import known_rows
 from horai.engine.origins import Dropped
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, World
+from horai.engine.world import World
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.reach import Source
 from horai.temporal.spans import INF, Ints, Mask, previous_point
@@ -54,25 +54,6 @@ class Rows:
 
 
 Tables = dict[Source, Rows]
-Later = Tables | Callable[[], Tables]
-BothWays = tuple[Tables, Tables]  # gone, new
-# Fluents and events by name, or what gives them.
-Relations = tuple[
-    dict[Key, Fluent] | dict[Key, Callable[[], Fluent]],
-    dict[Key, Relation] | dict[Key, Callable[[], Relation]],
-]
-
-
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Make something when first asked for it."""
-    made: list[T] = []
-
-    def get() -> T:
-        if not made:
-            made.append(make())
-        return made[0]
-
-    return get
 
 
 @dataclass(slots=True)
@@ -90,63 +71,34 @@ class Ledger:
     looked: dict[Source, Relation] = field(default_factory=dict)
     fixed: dict[Source, Relation] = field(default_factory=dict)
     archived: dict[Source, Relation] = field(default_factory=dict)
-    _live: Later = field(default_factory=dict)
-
-    @property
-    def live(self) -> Tables:
-        """The rows that may still change; worked out when somebody asks."""
-        if callable(self._live):
-            self._live = self._live()
-        return self._live
-
-    @live.setter
-    def live(self, tables: Later) -> None:
-        self._live = tables
+    live: Tables = field(default_factory=dict)  # the rows that may still change
 
     def answer(self, world: World, final: Final, border: int, dropped: Sequence[Dropped]) -> Answer:
         """The answer in a world; `final` tells what the archive has already."""
-        before, now = self.live, self._tables(world.relations(), final)
+        before, now = self.live, self._tables(world, final)
         self.live = now
         shown, then = self._shown(now), self._shown(before)
-        parts = self._parts(lambda: now, border)
+        parts = self._parts(now, border)
         parts["new"] = lambda: self._part(self._without(shown, then))
         parts["gone"] = lambda: self._part(self._without(then, shown))
         return Answer(world.query, self.symbols, dropped, parts)
-
-    def answer_by_change(
-        self,
-        query: int,
-        relations: Relations,
-        change: BothWays,
-        final: Final,
-        border: int,
-        dropped: Sequence[Dropped],
-    ) -> Answer:
-        """The answer when it is known what came and went; all else is looked at when asked for."""
-        tables = once(lambda: self._tables(relations, final))
-        self.live = tables() if self.looked else tables
-        parts = self._parts(tables, border)
-        gone, new = (self._shown(side) for side in change)
-        parts["new"] = lambda: self._part(new)
-        parts["gone"] = lambda: self._part(gone)
-        return Answer(query, self.symbols, dropped, parts)
 
     def current(self) -> Part:
         """What may still change, of what answers show."""
         return self._part(self._shown(self.live))
 
-    def _parts(self, live: Callable[[], Tables], border: int) -> dict[Which, Callable[[], Part]]:
+    def _parts(self, live: Tables, border: int) -> dict[Which, Callable[[], Part]]:
         parts: dict[Which, Callable[[], Part]] = {
-            "window": lambda: self._part(self._in_window(self._shown(live()), border)),
+            "window": lambda: self._part(self._in_window(self._shown(live), border)),
         }
         if self.archive is not None:
             kept = {source: list(rows) for source, rows in self.archive.items()}
             parts["all"] = lambda: self._part(
-                self._everything(self._shown(kept), self._shown(live()))
+                self._everything(self._shown(kept), self._shown(live))
             )
             if self.shown is not None:
                 parts["input"] = lambda: self._part(
-                    self._everything(self._hidden(kept), self._hidden(live()))
+                    self._everything(self._hidden(kept), self._hidden(live))
                 )
         return parts
 
@@ -160,10 +112,6 @@ class Ledger:
 
     def close(self, final: Final) -> None:
         """Move what has become final to the archive."""
-        if self.archive is None and callable(self._live):
-            self.live = _not_final(self._live, final)
-            self.archived = self.fixed
-            return
         live, self.live = self.live, dict(self.live)  # answers hold on to what was
         for source, rows in live.items():
             done = _done(rows, final(source))
@@ -183,15 +131,14 @@ class Ledger:
 
     # --- tables ----------------------------------------------------------------------------------
 
-    def _tables(self, relations: Relations, final: Final) -> Tables:
+    def _tables(self, world: World, final: Final) -> Tables:
         found: Tables = {}
-        fluents, events = relations
+        fluents, events = world.relations()
         # What is neither shown nor archived is compared with nothing.
         shown = self.shown if self.archive is None else None
         for key, fluent in fluents.items():
             if shown is not None and ("fluent", key) not in shown:
                 continue
-            fluent = fluent() if callable(fluent) else fluent
             spans = fluent.spans
             open_ = spans.end > final(("fluent", key))
             if ("fluent", key) in self.looked:
@@ -203,7 +150,6 @@ class Ledger:
         for key, table in events.items():
             if shown is not None and ("event", key) not in shown:
                 continue
-            table = table() if callable(table) else table
             rows = Rows(table.columns[:-1], table.columns[-1].data)
             rows = rows.where(rows.start > final(("event", key)))
             if len(rows):
@@ -285,8 +231,3 @@ def _done(rows: Rows, bound: int) -> Mask:
     """The rows that are over by a time."""
     done: Mask = rows.start <= bound if rows.end is None else rows.end <= bound
     return done
-
-
-def _not_final(later: Callable[[], Tables], final: Final) -> Callable[[], Tables]:
-    """The rows that may still change after some have become final."""
-    return once(lambda: {s: rows.where(~_done(rows, final(s))) for s, rows in later().items()})

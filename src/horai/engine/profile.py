@@ -37,31 +37,6 @@ class Stats:
 
 
 @dataclass(slots=True)
-class Windows:
-    """How often a component was brought up to date by change, and how often worked out anew.
-
-    `rows` are those that rules looked at by change: points that drive them, or pieces of interval
-    lists. Among them are points `asked_again`, which were there before.
-    """
-
-    by_change: int = 0
-    from_scratch: int = 0
-    seconds: float = 0.0  # of all windows by change
-    last: float = 0.0  # seconds of the last window from scratch
-    rows: int = 0
-    asked_again: int = 0
-
-    def add(self, seconds: float, by_change: bool) -> None:
-        """One more window."""
-        if by_change:
-            self.by_change += 1
-            self.seconds += seconds
-        else:
-            self.from_scratch += 1
-            self.last = seconds
-
-
-@dataclass(slots=True)
 class Profile:
     """Filled in while a session runs. Operators, rules and components are known by `id`.
 
@@ -74,7 +49,6 @@ class Profile:
     rules: dict[int, Stats] = field(default_factory=dict)
     loose: dict[int, float] = field(default_factory=dict)
     components: dict[int, Stats] = field(default_factory=dict)
-    windows: dict[int, Windows] = field(default_factory=dict)
     strategies: dict[int, Strategy] = field(default_factory=dict)
     queries: int = 0
     seconds: float = 0.0
@@ -115,7 +89,7 @@ class Profile:
             self._rule = None
 
     @contextmanager
-    def component(self, stratum: object, by_change: bool = False) -> Iterator[None]:
+    def component(self, stratum: object) -> Iterator[None]:
         """The time inside is that of a component, unless it is timed already."""
         if self._component is not None:
             yield
@@ -128,14 +102,6 @@ class Profile:
             self._component = None
         seconds = perf_counter() - began
         self.components.setdefault(id(stratum), Stats()).add(0, 0, seconds)
-        self.windows.setdefault(id(stratum), Windows()).add(seconds, by_change)
-
-    def asked(self, rows: int, again: int) -> None:
-        """A rule of the component that is timed looks at rows by change."""
-        assert self._component is not None
-        found = self.windows.setdefault(self._component, Windows())
-        found.rows += rows
-        found.asked_again += again
 
     @contextmanager
     def query(self) -> Iterator[None]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
-from typing import Literal as OneOf
 
 from horai.engine.answer import Answer
 from horai.engine.arrow_items import Source as ItemSource
@@ -38,10 +35,6 @@ from horai.plan.ec.reach import ComponentReach, Source, absence_read
 from horai.plan.ec.settling import Compiled, compiled_strategy
 from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
-
-if TYPE_CHECKING:
-    from horai.engine.deltas.live import Live
-
 
 Key = tuple[str, int]
 KEPT = 8  # descriptions whose plans are kept
@@ -93,8 +86,6 @@ def _prepared(description: EventDescription, python: tuple[PythonPredicate, ...]
 
 
 Predicate = Callable[..., object]
-Incremental = OneOf["auto", "always", "never"]
-T = TypeVar("T")
 
 
 class Session:
@@ -114,7 +105,6 @@ class Session:
         allen_memory: int | None = None,
         predicates: Mapping[str, Predicate] | None = None,
         archive: bool = True,
-        incremental: Incremental = "auto",
     ) -> None:
         self.python = dict(predicates or {})
         given = [
@@ -140,10 +130,8 @@ class Session:
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None
         )
         self.ways = plan.ways
-        self.incremental = incremental
         # From when on intervals are compared.
         self.compared_since = [start for _ in self.program.strata]
-        self.based = start  # the border at which memories were last brought up to date
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
 
@@ -151,23 +139,9 @@ class Session:
         """The answer at query time `until`, with more items known than before."""
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
-        before, self.query = self.query, until
+        self.query = until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         dropped = self.stream.admit(batches, until)
-        if self._overlaps(before):
-            # A run over one window need not wait until what is for several has been loaded.
-            from horai.engine.by_change import advance_by_change, pays
-
-            if pays(self, before) and self.live.serves(self.stream):
-                try:
-                    answer = advance_by_change(self, before, dropped)
-                except BaseException:
-                    self.live.reset()  # only some of it is up to date
-                    raise
-                if answer is not None:
-                    return answer
-        if self.works_by_change:
-            self.live.reset()
         world, findings, cuts = self._evaluate(until)
         self.ledger.looked = {}
         for stratum, found in zip(self.program.strata, findings, strict=True):
@@ -176,27 +150,10 @@ class Session:
         forget(self, world, findings, cuts)
         return answer
 
-    def _overlaps(self, before: int) -> bool:
-        """May there be anything to use again of the window before?"""
-        if self.incremental != "auto":
-            return self.incremental == "always"
-        return before != self.start and (self.window is None or self.window > self.query - before)
-
-    @cached_property
-    def live(self) -> Live:
-        """What work by change keeps; made when there is such work."""
-        from horai.engine.deltas.live import Live
-
-        return Live(self.program, self.symbols, self.tick)
-
     @property
     def unwrapping(self) -> Unwrapping:
         """How entities inside of entities are taken apart."""
         return self.program.unwrapping
-
-    @property
-    def works_by_change(self) -> bool:
-        return "live" in vars(self) and self.live.built
 
     def hide_input(self) -> None:
         """Leave items out of answers; they are in a part of their own."""
@@ -220,7 +177,6 @@ class Session:
         """
         from horai.engine.saved import restore
 
-        vars(self).pop("live", None)  # it is about the run so far
         restore(self, data)
 
     # --- one query -------------------------------------------------------------------------------
@@ -240,31 +196,22 @@ class Session:
         components = self.components_in(
             world, self.knowledge, self.members.now(self.stream), self.profile
         )
-        strata = self.program.strata
-
-        def run(place: int, memory: Memory, cut: Callable[[], int]) -> Findings:
-            return components.run(strata[place], memory, self.ways[place], cut)
-
-        findings, cuts = self.each(world, self.border(query), run)
-        return world, findings, cuts
-
-    def each(
-        self, world: World, border: int, run: Callable[[int, Memory, Callable[[], int]], T]
-    ) -> tuple[list[T], list[int]]:
-        """Work out one component after the other, and up to where each is final."""
-        cuts = [memory.cut for memory in self.memories]
-        findings: list[T] = []
-        for place, memory in enumerate(self.memories):
+        # One component after the other, and up to where each is final.
+        border, cuts = self.border(query), self.cuts
+        findings: list[Findings] = []
+        for place, (stratum, memory) in enumerate(
+            zip(self.program.strata, self.memories, strict=True)
+        ):
             world.settled = self.horizon.settled(place, border, cuts)
             world.undecided = Undecided()
 
             def cut(place: int = place, memory: Memory = memory) -> int:
                 return self.horizon.cut(place, world.settled, world.undecided, memory.cut)
 
-            findings.append(run(place, memory, cut))
+            findings.append(components.run(stratum, memory, self.ways[place], cut))
             cuts[place] = cut()
             self.compared_since[place] = world.undecided.first(cuts[place])
-        return findings, cuts
+        return world, findings, cuts
 
     def components_in(
         self,

@@ -15,7 +15,7 @@ from horai.engine.answer import EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
 from horai.engine.evolving import evolve
 from horai.engine.horizon import sources_of
-from horai.engine.session import Incremental, Predicate, Session
+from horai.engine.session import Predicate, Session
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.program import Plan, Stratum
@@ -42,7 +42,6 @@ class StagedSession(Session):
         allen_memory: int | None = None,
         predicates: Mapping[str, Predicate] | None = None,
         archive: bool = True,
-        incremental: Incremental = "auto",
     ) -> None:
         super().__init__(
             description,
@@ -52,7 +51,6 @@ class StagedSession(Session):
             allen_memory=allen_memory,
             predicates=predicates,
             archive=archive,
-            incremental=incremental,
         )
         self.given = frozenset(given)
         self.given_final: int | None = None

@@ -140,9 +140,6 @@ class Static:
                 self.evaluator.uncut = None
             return self._fluent(plan, found), self._looked_at(plan, found)
 
-    def asked(self, pieces: int) -> None:
-        """Told of the pieces of lists that rules look at by change."""
-
     def looked_at(self, plan: StaticPlan) -> Relation | None:
         """The rows that a rule which speaks of what is absent looks at."""
         return self.evaluate(plan)[1]

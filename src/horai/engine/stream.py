@@ -118,24 +118,9 @@ class Stream:
         start = _joined(admitted["first"], kept["start"])
         return FluentRows(tuple(args), value, start, _joined(admitted["end"], kept["end"]))
 
-    def sizes(self, before: int) -> tuple[int, int, int]:
-        """How many items the last query admitted or took back, and how many of these start no later
-        than a time; and how many count now.
-        """
-        shelves = self._all()
-        changed = [rows for shelf in shelves for rows in (*shelf.came, *shelf.left)]
-        late = sum(int((rows["start"] <= before).sum()) for rows in changed)
-        return sum(rows.size for rows in changed), late, sum(shelf.size for shelf in shelves)
-
     def changed(self, kind: ItemKind) -> list[Key]:
         """The events or fluents of which the last query admitted or took back something."""
         return [key for key, shelf in self._shelves[kind].items() if shelf.came or shelf.left]
-
-    def event_changes(self, key: Key) -> tuple[EventRows, EventRows]:
-        """Occurrences of an event that the last query took back, and those it admitted."""
-        shelf = self._shelf("event", key)
-        gone, new = (self._events(parts, key) for parts in (shelf.left, shelf.came))
-        return gone, new
 
     def took_back(self, kind: ItemKind, key: Key) -> bool:
         """Did the last query take back items of a type?"""

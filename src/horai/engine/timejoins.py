@@ -56,7 +56,7 @@ class TimeJoins(Bindings):
         if step.kind == "terminated":
             frame = self._ends(step, frame, terms, time, keep)
         else:
-            table = self.overrides.get(id(step)) or self.world.scan(step.kind, step.key, at)
+            table = self.world.scan(step.kind, step.key, at)
             if step.bounds and at is None:
                 found = range_join(frame, table, (*terms, time), step.bounds, self.symbols)
             else:

@@ -6,12 +6,10 @@ They stand in for the plain ones where a run is profiled, so that a run that is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from horai.engine.chains import Evaluator
 from horai.engine.components import Components
-from horai.engine.deltas.live import Live
 from horai.engine.domains import Groundings
 from horai.engine.findings import Findings
 from horai.engine.frames import Frame
@@ -59,16 +57,12 @@ class WatchedHeads(Heads):
         return found
 
     def points_of(self, plan: PointPlan, frame: Frame) -> tuple[Frame, Said]:
-        """The points of solutions that were found cell by cell, or by change."""
+        """The points of solutions that were found cell by cell."""
         with self.profile.rule(plan) as stats:
             found = super().points_of(plan, frame)
             stats.calls += 1
             stats.rows_out += len(found[1])
         return found
-
-    def asked(self, rows: int, again: int) -> None:
-        """Rows that a rule looks at by change."""
-        self.profile.asked(rows, again)
 
 
 class WatchedStatic(Static):
@@ -89,10 +83,6 @@ class WatchedStatic(Static):
             stats.calls += 1
             stats.rows_out += len(found[0].spans)
         return found
-
-    def asked(self, pieces: int) -> None:
-        """Pieces of lists that a rule looks at by change."""
-        self.profile.asked(pieces, 0)
 
 
 class WatchedComponents(Components):
@@ -131,14 +121,6 @@ class WatchedComponents(Components):
         if settled:
             self.profile.strategies[id(stratum)] = "machine"
         return settled
-
-
-def watching(profile: Profile | None, live: Live, place: int) -> AbstractContextManager[None]:
-    """The time inside is that of a component that is brought up to date, as far as it can be."""
-    if profile is None:
-        return nullcontext()
-    by_change = live.built and live.parts[place] is not None
-    return profile.component(live.program.strata[place], by_change)
 
 
 def watched(

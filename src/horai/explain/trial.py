@@ -27,7 +27,6 @@ _AS_BEFORE = (
         "tick",
         "allen_memory",
         "engine",
-        "incremental",
         "unit",
         "time_in",
     ),

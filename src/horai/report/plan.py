@@ -7,14 +7,13 @@ where wanted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
-from horai.engine.deltas.reasons import Update
-from horai.engine.profile import Profile, Stats, Windows
+from horai.engine.profile import Profile, Stats
 from horai.plan.ec.outline import (
     ComponentOutline,
     OperatorOutline,
@@ -25,13 +24,10 @@ from horai.plan.ec.outline import (
 from horai.plan.ec.settling import WORDS
 
 Json = dict[str, Any]
-Updates = Mapping[int, Update]  # of components, by their `id`
 COUNTED, ASSUMED = "for the given input", "for 1000 items of each type"
 
 
-def plan_json(
-    plan: PlanOutline, profile: Profile | None = None, updates: Updates | None = None
-) -> Json:
+def plan_json(plan: PlanOutline, profile: Profile | None = None) -> Json:
     """The plan as plain values; with the profile of a run, `actual` is there everywhere."""
     found: Json = {
         "estimates": COUNTED if plan.counted else ASSUMED,
@@ -39,7 +35,7 @@ def plan_json(
             {"kind": one.kind, "name": one.name, "arity": one.arity, "rows": one.rows}
             for one in plan.inputs
         ],
-        "components": [_component(one, profile, updates or {}) for one in plan.components],
+        "components": [_component(one, profile) for one in plan.components],
         "groundings": [
             {
                 "entity": one.entity,
@@ -61,7 +57,7 @@ def plan_json(
     return found
 
 
-def _component(one: ComponentOutline, profile: Profile | None, updates: Updates) -> Json:
+def _component(one: ComponentOutline, profile: Profile | None) -> Json:
     found: Json = {
         "id": str(one.number),
         "level": one.level,
@@ -74,9 +70,6 @@ def _component(one: ComponentOutline, profile: Profile | None, updates: Updates)
             _rule(rule, f"{one.number}.{place}", profile) for place, rule in enumerate(one.rules, 1)
         ],
     }
-    if one.id in updates:
-        update = updates[one.id]
-        found["incremental"] = {"kind": update.kind, "reason": update.reason}
     if profile is not None:
         seconds = profile.components.get(one.id, Stats()).seconds
         inside = sum(_rule_stats(rule, profile).seconds for rule in one.rules)
@@ -85,20 +78,8 @@ def _component(one: ComponentOutline, profile: Profile | None, updates: Updates)
             "seconds": _seconds(seconds),
             "seconds_settling": _seconds(max(0.0, seconds - inside)),
             "share": round(seconds / profile.seconds if profile.seconds else 0.0, 4),
-            "windows": _windows(profile.windows.get(one.id, Windows())),
         }
     return found
-
-
-def _windows(found: Windows) -> Json:
-    return {
-        "incremental": found.by_change,
-        "from_scratch": found.from_scratch,
-        "rows": found.rows,
-        "asked_again": found.asked_again,
-        "seconds_incremental": _seconds(found.seconds),
-        "seconds_last_from_scratch": _seconds(found.last),
-    }
 
 
 def _rule_stats(one: RuleOutline, profile: Profile) -> Stats:
@@ -255,33 +236,16 @@ def _notes(one: Json, run: Json | None) -> Iterator[str]:
     settled, partition = one["settled"], one["partition"]
     strategy = WORDS[settled["strategy"]] + (", in a cycle" if one["cyclic"] else "")
     yield f"{strategy}: {settled['reason']}" if settled["reason"] else strategy
-    if found := one.get("incremental"):
-        by = "not incremental" if found["kind"] is None else "incremental"
-        yield f"{by}: {found['kind'] or found['reason']}"
     if run is not None and run["queries"]:
         actual = one["actual"]
         other = actual["strategy"] or settled["strategy"]
         but = "" if other == settled["strategy"] else f"; settled as {WORDS[other]}"
         outside = f"{_time(actual['seconds_settling'])} of it outside its rules"
         yield f"{actual['share']:.0%} of the run, {outside}{but}"
-        if run["queries"] > 1:
-            yield _window_note(actual["windows"])
     if partition["key"] is not None:
         yield f"can be split by {partition['key']}"
     elif partition["reason"] is not None:
         yield f"cannot be split: {partition['reason']}"
-
-
-def _window_note(found: Json) -> str:
-    """How a component was worked out over several query times."""
-    scratch = f"{found['from_scratch']:,} from scratch"
-    if found["from_scratch"]:
-        scratch += f" (the last in {_time(found['seconds_last_from_scratch'])})"
-    if not found["incremental"]:
-        return f"windows: none incremental, {scratch}"
-    each = _time(found["seconds_incremental"] / found["incremental"])
-    looked = f"{found['rows']:,} rows looked at, {found['asked_again']:,} of them again"
-    return f"windows: {found['incremental']:,} incremental ({looked}; {each} each), {scratch}"
 
 
 def _rule_line(one: Json) -> TreeLine:

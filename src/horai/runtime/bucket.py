@@ -191,7 +191,7 @@ def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StageSessi
         with told_as_wrong_use():
             session = CompiledStage(description, **settings)
     else:
-        session = StagedSession(description, incremental=run.incremental, **settings)
+        session = StagedSession(description, **settings)
     if not run.include_input:
         session.hide_input()
     return session

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from horai.engine.answer import Answer
 from horai.engine.origins import Dropped
@@ -18,9 +18,6 @@ from horai.io import ItemTable
 from horai.lang.ec.syntax import EventDescription
 from horai.predicates import Predicate
 from horai.settings import RunSettings, nearest, text
-
-if TYPE_CHECKING:
-    from horai.engine.session import Incremental
 
 
 class EngineSession(Protocol):
@@ -55,7 +52,6 @@ class Engine(Protocol):
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
         archive: bool = True,
-        incremental: Incremental = "auto",
     ) -> EngineSession: ...
 
 
@@ -129,8 +125,8 @@ def engine_session(
     profile: bool = False,
 ) -> EngineSession:
     """A session of the engine of a name, which knows nothing yet."""
-    if name == AUTO and (profile or settings.incremental != "auto"):
-        name = "columnar"  # it alone tells what each operator cost, and leaves a choice
+    if name == AUTO and profile:
+        name = "columnar"  # it alone tells what each operator cost
     return engine_named(name)(
         description,
         start=start,
@@ -139,7 +135,6 @@ def engine_session(
         allen_memory=settings.allen_memory,
         predicates=predicates,
         archive=archive,
-        incremental=settings.incremental,
     )
 
 

@@ -193,7 +193,6 @@ def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> 
         job.rules.predicates,
         job.forms,
         settings.include_input,
-        settings.incremental,
         engine="compiled" if settings.engine == "compiled" else "columnar",
     )
 

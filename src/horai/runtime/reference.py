@@ -41,7 +41,6 @@ class ReferenceEngine:
         allen_memory: int | None,
         predicates: Mapping[str, Predicate],
         archive: bool = True,
-        incremental: str = "auto",  # everything is worked out from scratch, whatever is said here
     ) -> None:
         self.tick = tick
         self.archive = archive

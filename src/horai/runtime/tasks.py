@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from horai.engine.session import Incremental, Predicate
+from horai.engine.session import Predicate
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.split.stages import Stage, stages_of
 from horai.runtime.hashing import Path
@@ -97,7 +97,6 @@ class RunTask:
     predicates: dict[str, Predicate] = field(default_factory=dict)
     forms: tuple[str, ...] = ("final",)
     include_input: bool = False
-    incremental: Incremental = "auto"
     schedule: Schedule | None = None
     frontiers: dict[int, list[int]] = field(default_factory=dict)
     given_final: list[int] | None = None

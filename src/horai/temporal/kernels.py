@@ -102,11 +102,6 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function, FEW, {})
 
 
-def lean_kernel(function: Callable[P, R]) -> Kernel[P, R]:
-    """The same for a loop that makes no arrays and returns none: see `lean`."""
-    return Kernel(function, FEW, {"_nrt": False})
-
-
 def compiled(**options: Any) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Run a loop compiled from its first call on, for callers that know that it pays."""
     return lambda function: Kernel(function, -1, options)

@@ -40,7 +40,6 @@ from horai.plan.ec.unify import may_match
 from horai.plan.program import Plan
 
 Names = frozenset[str]
-POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
 ARITHMETIC = {
     "+": "ADD",
     "-": "SUB",

@@ -102,7 +102,6 @@ class CompiledSession:
         allen_memory: int | None = None,
         predicates: Mapping[str, Callable[..., object]] | None = None,
         archive: bool = True,
-        incremental: str = "auto",  # it always is
     ) -> None:
         self.python = dict(predicates or {})
         given = [

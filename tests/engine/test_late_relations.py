@@ -1,26 +1,15 @@
-"""Allen relations where windows pass: from scratch as in one window, and by change likewise."""
+"""Allen relations where windows pass and intervals come late."""
 
 from __future__ import annotations
 
-from typing import Any
-from unittest.mock import patch
-
 import numpy as np
 import pytest
-from tests.engine.comparing import Setting, differences
-from tests.engine.test_incremental_cases import at, over
-from tests.engine.ways import apart
+from tests.engine.comparing import Setting, agree, at, over
 from tests.strategies.static import MODES, RELATIONS
 
-from horai.engine.deltas import static_relations
-from horai.engine.deltas.static_relations import Related
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
-from horai.lang.core.terms import Var
-from horai.lang.ec.syntax import Allen
-from horai.temporal.allen import allen
-from horai.temporal.changes import Change, no_change
-from horai.temporal.spans import INF, Spans, no_spans
+from horai.temporal.spans import INF, Spans
 
 LISTS = """
     collectIntervals(i1(_)=true). collectIntervals(i3(_)=true).
@@ -58,72 +47,38 @@ LATE = [
 def test_intervals_that_are_over_still_have_partners(text: str, relation: str) -> None:
     for mode in ("source", "target", "union"):
         setting = Setting(range(5, 120, 5), 10, allen_memory=25)
-        found = differences(text.format(relation, mode), ITEMS, setting)
-        assert found is None, found
+        agree(text.format(relation, mode), ITEMS, setting)
 
 
 # What is looked back to: a window, and how long relations remember.
 BACK = ((30, 25), (30, None), (None, 4))
 
 
-def same_by_change(text: str, back: tuple[int | None, int | None]) -> None:
+def alike(text: str, back: tuple[int | None, int | None]) -> None:
     window, memory = back
-    found = apart(text, LATE, Setting(range(5, 120, 5), window, allen_memory=memory))
-    assert found is None, found
+    agree(text, LATE, Setting(range(5, 120, 5), window, allen_memory=memory))
 
 
 @pytest.mark.parametrize("text", [LISTS, COMPUTED])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_the_same_by_change(text: str, relation: str) -> None:
+def test_late_intervals_have_partners(text: str, relation: str) -> None:
     """Each mode with one way to look back, which is another one for the next relation."""
     for place, mode in enumerate(MODES, list(RELATIONS).index(relation)):
-        same_by_change(text.format(relation, mode), BACK[place % len(BACK)])
+        alike(text.format(relation, mode), BACK[place % len(BACK)])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [LISTS, COMPUTED])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_the_same_by_change_in_all_ways(text: str, relation: str) -> None:
+def test_late_intervals_have_partners_in_all_modes(text: str, relation: str) -> None:
     for mode in MODES:
         for back in BACK:
-            same_by_change(text.format(relation, mode), back)
+            alike(text.format(relation, mode), back)
 
 
 def spans(*rows: tuple[int, int, int]) -> Spans:
     columns = np.array(rows, np.int64).reshape(len(rows), 3).T.copy()
     return Spans(columns[0], columns[1], columns[2])
-
-
-def listed(found: Spans) -> list[tuple[int, ...]]:
-    return list(zip(*(column.tolist() for column in found), strict=True))
-
-
-def test_only_rows_that_changed_are_compared() -> None:
-    variable = Var("I")
-    related = Related(Allen("during", variable, variable, "source", variable, variable))
-    world = World(Symbols(), 1, 0, 100, None)
-    sources, targets = spans((0, 5, 8), (1, 5, 8), (2, 5, 8)), spans((0, 1, 20), (2, 6, 20))
-    related.build((sources, targets), world)
-    assert listed(related.chosen) == [(0, 5, 8)]
-    compared: list[Spans] = []
-
-    def noted(relation: str, source: Spans, *others: Any) -> Spans:
-        compared.append(source)
-        return allen(relation, source, *others)
-
-    nothing, more = no_change(), Change(no_spans(), spans((2, 2, 6)))
-    with patch.object(static_relations, "allen", noted):
-        changed = related.update([nothing, more], world)
-    assert [listed(one) for one in compared] == [[(2, 5, 8)]]
-    assert listed(changed) == [(2, 5, 8)]
-    assert listed(related.chosen) == [(0, 5, 8), (2, 5, 8)]
-    assert listed(related.update([nothing, nothing], world)) == []
-    related.forget(8)
-    assert [listed(side) for side in (related.chosen, *related.sides)] == [
-        [],
-        [],
-        [(0, 1, 20), (2, 2, 20)],
-    ]
 
 
 def test_how_far_back_intervals_are_compared() -> None:

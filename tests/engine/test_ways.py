@@ -1,0 +1,106 @@
+"""Answers do not depend on the way of a run: saved and restored, watched, without an archive.
+
+Random descriptions over streams of which most items are late and many are taken back, with windows
+and steps of all sizes. What is compared is everything an answer has: the whole run, the window,
+what is new, what is gone, and the items that could not be used. The slow tests try thousands more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from tests.engine.comparing import Setting
+from tests.engine.ways import Engine, Restored, apart
+from tests.strategies.changing_parts import LISTS_ABOVE_ALL
+from tests.strategies.changing_streams import ChangingRun, changing_runs, cuts
+from tests.strategies.machines import protocol_runs
+from tests.strategies.runs import Run
+from tests.strategies.wild_parts import PREDICATES
+from tests.strategies.wild_streams import wild_runs
+from tests.weights import examples
+
+from horai.engine.session import Session
+from horai.runtime.compiled import CompiledEngine, NoInstructions
+
+Law = Callable[[st.DataObject, Engine], None]
+ENGINES: list[Engine] = [Session, CompiledEngine]
+
+
+def restored_sessions_go_on(data: st.DataObject, engine: Engine) -> None:
+    """Saved and restored before some of the queries."""
+    run = data.draw(changing_runs(most=3, told=False))
+    check(data, run, engine, lambda query: data.draw(st.booleans(), label=f"restored at {query}"))
+
+
+def restored_lists_go_on(data: st.DataObject, engine: Engine) -> None:
+    """Interval rules: set operations, durations and Allen relations on each other's results."""
+    run = data.draw(changing_runs(told=False, kinds=LISTS_ABOVE_ALL))
+    check(data, run, engine, lambda query: query % 3 == 0)
+
+
+def restored_protocols_go_on(data: st.DataObject, engine: Engine) -> None:
+    """Components with cycles and delays."""
+    check(data, _cut_anew(data.draw(protocol_runs()), data), engine, lambda query: query % 2 == 0)
+
+
+def wild_rules_go_on(data: st.DataObject, engine: Engine) -> None:
+    """Descriptions that join entities, numbers, lists and times, with Python predicates."""
+    run = data.draw(wild_runs(lateness=data.draw(st.sampled_from([None, 20]))))
+    check(data, _cut_anew(run, data), engine, lambda query: query % 2 == 0)
+
+
+def settings_do_not_matter(data: st.DataObject, engine: Engine) -> None:
+    """Without an archive or items in answers, watched, and answers looked at much later."""
+    run = data.draw(changing_runs(told=False))
+    options = {
+        name: data.draw(st.booleans(), label=name) for name in ("archive", "patient", "watched")
+    }
+    hidden = data.draw(st.booleans(), label="hide_input")
+    check(data, run, engine, lambda query: False, hidden, **options)
+
+
+def _cut_anew(run: Run, data: st.DataObject) -> ChangingRun:
+    """The run in other windows, in which more may be too late."""
+    return ChangingRun(run.described, data.draw(cuts()), run.items)
+
+
+def check(
+    data: st.DataObject,
+    run: ChangingRun,
+    engine: Engine,
+    restored: Restored,
+    hide_input: bool = False,
+    **options: bool,
+) -> None:
+    """Compare a way of a run with the plain one."""
+    cut, memory = run.cut, data.draw(st.sampled_from([None, None, 5]), label="Allen memory")
+    setting = Setting(cut.queries, cut.window, run.described.tick, cut.start, memory, PREDICATES)
+    try:
+        found = apart(
+            run.described.text, run.items, setting, engine, restored, hide_input, **options
+        )
+    except NoInstructions:
+        event("refused")
+        return
+    event("ran")
+    assert found is None, found
+
+
+LAWS: list[Law] = [
+    restored_sessions_go_on,
+    restored_lists_go_on,
+    restored_protocols_go_on,
+    wild_rules_go_on,
+    settings_do_not_matter,
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@examples("heavy")
+@given(data=st.data())
+def test_law(law: Law, engine: Engine, data: st.DataObject) -> None:
+    law(data, engine)

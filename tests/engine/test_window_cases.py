@@ -1,0 +1,110 @@
+"""Runs over windows that once were answered otherwise, each as small as it gets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.engine.comparing import Lines, Setting, agree, at, batches_of, read, seen, tables_of
+from tests.engine.ways import Engine, apart
+
+from horai.engine.answer import Which
+from horai.engine.session import Session
+from horai.lang.ec.errors import EngineError
+from horai.runtime.compiled import CompiledEngine
+
+ENGINES: list[Engine] = [Session, CompiledEngine]
+
+
+# --- the start of a run --------------------------------------------------------------------------
+
+
+def test_what_holds_from_the_start_on_may_come_to_last_long_enough() -> None:
+    text = """
+        initially(s(X)=true) :- thing(X).
+        terminatedAt(s(X)=true,T) :- happensAt(e1(X),T).
+        holdsFor(h(X)=true,I) :- holdsFor(s(X)=true,I1), holdsFor(i1(X)=true,I2),
+            union_all([I1,I2],I3), intDurGreater(I3,1,I).
+        collectIntervals(i1(_)=true). thing(x).
+    """
+    agree(text, [], Setting([1, 2, 3, 4], 3))
+
+
+# --- runs that go on after trouble ---------------------------------------------------------------
+
+
+def picky(number: int) -> int:
+    """Cannot bear a three."""
+    if number == 3:
+        raise ValueError("a three")
+    return number + 1
+
+
+PICKY = """
+    initiatedAt(f(X)=true,T) :- happensAt(e1(X),T).
+    initiatedAt(g(X)=N,T) :- happensAt(e4(X,M),T), holdsAt(f(X)=true,T), picky(M,N).
+    initiatedAt(h(X)=true,T) :- happensAt(e1(X),T), \\+ holdsAt(g(X)=_,T).
+"""
+
+
+def test_a_query_that_was_refused_leaves_nothing_half_done() -> None:
+    three = at("e4(x,3)", 7)
+    items = [at("e1(x)", 2), at("e4(x,1)", 4), three, at("e1(x)", 8), at("e1(y)", 13)]
+    items.append(replace(three, arrival=12, retract=True))
+    setting = Setting([5, 10, 15, 20], 30, predicates={"picky": picky})
+    told: list[dict[Which, Lines]] = []
+    session = Session(read(PICKY), **setting.options())
+    for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
+        try:
+            told.append(seen(session.advance(query, tables_of(batch))))
+        except EngineError as error:
+            assert query == 10 and "three" in str(error)
+    # Without the three nothing was refused, and the same is known in the end.
+    plain = Session(read(PICKY), **setting.options())
+    calm = [one for one in items if one.entity != three.entity]
+    for query, batch in zip(setting.queries, batches_of(calm, setting.queries), strict=True):
+        wanted = seen(plain.advance(query, tables_of(batch)))
+    assert len(told) == 3
+    assert told[-1]["all"] == wanted["all"] and told[-1]["window"] == wanted["window"]
+
+
+# --- without an archive --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+def test_what_became_final_is_not_gone_without_an_archive(engine: Engine) -> None:
+    text = "initiatedAt(f(X)=true,T) :- happensAt(e1(X),T), \\+ happensAt(e2(X),T)."
+    few = [at("e1(x)", 2), at("e2(x)", 3), at("e1(y)", 14)]
+    items = [*few, *(at(f"e2(w{number})", 29) for number in range(9))]
+    found = apart(text, items, Setting(range(2, 41, 2), 12), engine, archive=False)
+    assert found is None, found
+
+
+# --- items of what rules define ------------------------------------------------------------------
+
+
+def test_items_of_a_derived_event_still_count_after_a_restore() -> None:
+    text = """
+        happensAt(o(X),T) :- happensAt(e1(X),T).
+        initiatedAt(f(X)=true,T) :- happensAt(o(X),T).
+    """
+    items = [at("e1(x)", 2), at("o(y)", 3), at("e1(z)", 7)]
+    found = apart(text, items, Setting([5, 10, 15], 30), restored=lambda query: query == 10)
+    assert found is None, found
+
+
+# --- rows of interval lists that become known late -----------------------------------------------
+
+
+@pytest.mark.parametrize("window", [20, None])
+def test_what_lasted_before_a_row_was_known_counts_for_its_duration(window: int | None) -> None:
+    text = """
+        initiatedAt(a(X)=true, T) :- happensAt(s(X), T).
+        terminatedAt(a(X)=true, T) :- happensAt(e(X), T).
+        initiatedAt(b(X,Y)=true, T) :- happensAt(bs(X,Y), T).
+        terminatedAt(b(X,Y)=true, T) :- happensAt(be(X,Y), T).
+        holdsFor(c(X,Y)=true, I) :- holdsFor(a(X)=true, I1), intDurGreater(I1, 10, I2),
+            holdsFor(b(X,Y)=true, I3), intersect_all([I2,I3], I).
+    """
+    items = [at("s(x)", 2), at("e(x)", 30), at("bs(x,y)", 22), at("be(x,y)", 26)]
+    agree(text, items, Setting([5, 10, 15, 20, 25, 30, 35], window))
