@@ -9,6 +9,10 @@ from tests.weights import examples
 
 from horai import loads
 from horai.lang.core.diagnostics import Diagnostic
+from horai.runtime.grid import LocalGrid
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_job
+from horai.settings import RunSettings
 
 GO = "initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, {}), T).\n"
 FACTS = (
@@ -71,6 +75,7 @@ def test_what_came_once_in_the_run_is_not_told_of() -> None:
     assert [w.code for w in windows.warnings] == []
 
 
+PLACES = st.sampled_from(["work", "Work", " work", "WORK", "new_york", "3", "3.0", "pub"])
 PLAIN = st.one_of(
     st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.0, "a", "A", "1", "1.0", "b_c", "b-c"])
 )
@@ -84,3 +89,28 @@ def test_a_constant_is_told_of_only_if_no_rule_fires(came: list[object], constan
     result = rules.run(rows)
     if result.rows():
         assert result.warnings == []
+
+
+FOUND = """
+initiatedAt(busy(X)=true, T) :- happensAt(go_to(X, work), T).
+initiatedAt(free(X)=true, T) :- happensAt(go_to(X, 'New York'), T), holdsAt(busy(_)=true, T).
+terminatedAt(free(X)=true, T) :- happensAt(go_to(X, P), T), P = 3.
+"""
+
+
+@examples("light")
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 40), PLACES), min_size=1, max_size=12),
+    st.integers(1, 4),
+    st.sampled_from([None, 10]),
+)
+def test_runs_in_buckets_tell_the_same(
+    came: list[tuple[int, int, str]], buckets: int, step: int | None
+) -> None:
+    rows = [f"go_to|{time + late}|{time}|p{time % 3}|{place}" for time, late, place in came]
+    rules = loads(FOUND)
+    window = None if step is None else 20
+    wanted = rules.run(rows, window=window, step=step).warnings
+    job = job_of(rules, rows, RunSettings(window=window, step=step))
+    found = run_job(LocalGrid(), job, buckets).warnings
+    assert [one.render() for one in found] == [one.render() for one in wanted]

@@ -40,6 +40,7 @@ class Outcome:
     letters: list[DeadLetter] = field(default_factory=list)
     counted: list[Any] = field(default_factory=list)
     without_value: list[Any] = field(default_factory=list)
+    spellings: list[Any] = field(default_factory=list)
     came: dict[tuple[str, int], int] = field(default_factory=dict)  # rows of signals
     files: dict[str, bool] = field(default_factory=dict)  # have they rows?
     found: dict[str, int] = field(default_factory=dict)  # rows of fluents and events
@@ -68,6 +69,8 @@ class Outcome:
                 self.counted.append(content)
             case "without value":
                 self.without_value += content
+            case "spellings":
+                self.spellings += content
             case "came":
                 for name, arity, rows in content:
                     self.came[name, arity] = self.came.get((name, arity), 0) + rows

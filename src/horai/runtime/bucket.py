@@ -27,7 +27,7 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.answers import item_table
 from horai.runtime.checkpoint import Store
-from horai.runtime.findings import RunFindings
+from horai.runtime.findings import RunFindings, found_of, look_for
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.inputs import letters_of
 from horai.runtime.metrics import Counting
@@ -238,6 +238,7 @@ class BucketRun:
         self.counting = Counting()
         self.letters: list[DeadLetter] = []
         self.findings = RunFindings()
+        self.sought = [replace(one) for one in run.sought]
         self.seconds = 0.0  # that the engine was at work
         self.found = {form: Collected(self.session.symbols) for form in run.forms}
         self.sent = Collected(self.session.symbols)
@@ -290,6 +291,7 @@ class BucketRun:
             self.findings.look(new)
         dropped = self._judged_here(answer.dropped)
         own = [table for table in new if not isinstance(table, Replica)]
+        look_for(self.sought, own)
         self.counting.judge(own, dropped, query, previous)
         self.letters += letters_of(dropped)
         self._collect(answer)
@@ -345,6 +347,8 @@ class BucketRun:
             yield self.message("letters", self.letters)
         if told := [one.to_json() for one in self.findings.told()]:
             yield self.message("without value", told)
+        if found := found_of(self.sought):
+            yield self.message("spellings", found)
         yield self.message("counted", self.counting.counted())
         yield self.message("took", self.seconds)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -331,17 +332,25 @@ Slot = tuple[str, int, bool, int]
 """A place of the input: name, arity, whether it is a fluent, and position; -1 is the value."""
 
 
+class Near(NamedTuple):
+    """A constant of the rules, what came in its place and looks the same, and its row."""
+
+    ours: Plain
+    theirs: Plain
+    arrival: int
+    file: str
+    line: int
+
+
 @dataclass(slots=True)
-class Asked:
-    """A constant that a rule wants in a place of the input; `came` once it has come."""
+class Sought:
+    """Constants that a rule wants in a place of the input; `came` once one of them has come."""
 
     slot: Slot
     constants: Sequence[Plain]
-    clause: Clause
-    term: Term
-    alike: dict[str, Plain] = field(default_factory=dict)
     came: bool = False
-    near: tuple[Plain, Plain, str] | None = None  # ours, theirs, and its row
+    near: Near | None = None
+    alike: dict[str, Plain] = field(default_factory=dict)
 
     def look(self, table: io.ItemTable) -> None:
         """Look for the constants among the rows of a table."""
@@ -355,9 +364,37 @@ class Asked:
         for row, theirs in enumerate(to_terms(few)):
             ours = self.alike.get(folded(theirs))
             if ours is not None:
-                file, line = (table.table.column(name)[row].as_py() for name in ("file", "line"))
-                self.near = (ours, theirs, f"{file}:{line}")
+                names = ("arrival", "file", "line")
+                self.near = Near(
+                    ours, theirs, *(table.table.column(name)[row].as_py() for name in names)
+                )
                 return
+
+
+def look_for(sought: Iterable[Sought], tables: Iterable[io.ItemTable]) -> None:
+    """Look for constants among rows that have come."""
+    for table in tables:
+        key = (table.name, table.arity, table.kind == "fluent")
+        for one in sought:
+            if not one.came and one.slot[:3] == key and len(table):
+                one.look(table)
+
+
+def found_of(sought: Iterable[Sought]) -> list[list[Any]]:
+    """Which constants came and what looks like others, as plain values."""
+    return [
+        [number, one.came, one.near and [*map(to_source, one.near[:2]), *one.near[2:]]]
+        for number, one in enumerate(sought)
+        if one.came or one.near is not None
+    ]
+
+
+class Asked(NamedTuple):
+    """Where a rule asks for constants."""
+
+    sought: Sought
+    clause: Clause
+    term: Term
 
 
 class Spellings:
@@ -391,36 +428,56 @@ class Spellings:
             numbers = [number for rows in later for number in range(1, len(rows) + 1)]
             tables = self._read([row for rows in later for row in rows])
             self._look([_renumbered(table, np.array([0, *numbers])) for table in tables])
-        self._asked = [one for one in self._asked if not one.came]
+        self._asked = [one for one in self._asked if not one.sought.came]
 
     def _look(self, tables: Iterable[io.ItemTable]) -> None:
-        for table in tables:
-            key = (table.name, table.arity, table.kind == "fluent")
-            for asked in self._asked:
-                if not asked.came and asked.slot[:3] == key and len(table):
-                    asked.look(table)
+        look_for(self.sought, tables)
+
+    @property
+    def sought(self) -> list[Sought]:
+        """The constants that rules ask for, of which none has come."""
+        return [one.sought for one in self._asked]
+
+    def hear(
+        self, found: Iterable[list[Any]], queries: Sequence[int], files: Sequence[str]
+    ) -> None:
+        """Take in what parts of a run have found, in the order in which one would have."""
+        places = {name: place for place, name in enumerate(files)}
+
+        def order(near: Near) -> tuple[int, int, str, int]:
+            place = places.get(near.file, len(places))
+            return bisect_left(queries, near.arrival), place, near.file, near.line
+
+        sought = self.sought
+        for number, came, given in found:
+            one = sought[number]
+            one.came = one.came or came
+            if given is not None:
+                ours, theirs, *row = given
+                near = Near(io.from_source(ours), io.from_source(theirs), *row)
+                one.near = near if one.near is None else min(one.near, near, key=order)
 
     def findings(self) -> Iterator[Diagnostic]:
         """H553: constants of which nothing came, and something alike did; each once."""
         self._settle()
         told: set[tuple[Slot, str]] = set()
-        for asked in self._asked:
-            if asked.came or asked.near is None:
+        for sought, clause, term in self._asked:
+            near = sought.near
+            if near is None:
                 continue
-            ours, theirs, row = asked.near
-            name, arity, _, position = asked.slot
-            if (asked.slot, to_source(ours)) in told:
+            ours, theirs = to_source(near.ours), to_source(near.theirs)
+            name, arity, _, position = sought.slot
+            if (sought.slot, ours) in told:
                 continue
-            told.add((asked.slot, to_source(ours)))
+            told.add((sought.slot, ours))
             where = "value" if position < 0 else f"argument {position + 1}"
             yield diagnostic(
                 "H553",
-                f"`{to_source(ours)}` never comes as {where} of `{name}/{arity}`, but "
-                f"`{to_source(theirs)}` does",
-                asked.clause.source,
-                asked.term.span or asked.clause.span,
+                f"`{ours}` never comes as {where} of `{name}/{arity}`, but `{theirs}` does",
+                clause.source,
+                term.span or clause.span,
                 "write it the same way in the rules and in the input",
-                f"first in {row}",
+                f"first in {near.file}:{near.line}",
             )
 
 
@@ -480,13 +537,13 @@ def _asked(description: EventDescription, entities: Entities) -> Iterator[Asked]
         for literal in literals:
             for slot, term in _places(literal, entities):
                 if isinstance(term, _CONSTANTS):
-                    yield Asked(slot, [plain(term)], rule.clause, term)
+                    yield Asked(Sought(slot, [plain(term)]), rule.clause, term)
                 elif isinstance(term, Var):
                     slots.setdefault(term.name, []).append(slot)
         for literal in literals:
             for name, constants, term in _compared(literal, description, ruled):
                 for slot in slots.get(name, ()):
-                    yield Asked(slot, constants, rule.clause, term)
+                    yield Asked(Sought(slot, constants), rule.clause, term)
 
 
 def _places(literal: Literal, entities: Entities) -> Iterator[tuple[Slot, Term]]:

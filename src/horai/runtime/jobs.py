@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,9 +24,9 @@ from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
 from horai.runtime.engines import SPARK
-from horai.runtime.findings import empty, findings_of_parts, unused
+from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.grid import Exchanger
-from horai.runtime.inputs import is_files
+from horai.runtime.inputs import files_of, is_files
 from horai.runtime.metrics import Counting, Metrics
 from horai.runtime.records import BlobLabel, Record, unpacked
 from horai.runtime.routes import Entity
@@ -129,7 +129,9 @@ class SparkJob(Job):
 
     def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
         """Run over what is loaded."""
-        run = StagedRun(task_of(self, 0, buckets), self.schedule)
+        task = task_of(self, 0, buckets)
+        task.sought = self._spellings.sought
+        run = StagedRun(task, self.schedule)
         return run.outcome, execute(grid, [run], load(sender(run.task)))
 
     def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:
@@ -158,8 +160,20 @@ class SparkJob(Job):
         """What is to be said of the input."""
         letters = sorted(outcome.letters, key=lambda letter: (letter.file, letter.line))
         read = metrics_of(outcome).run
-        rest = [*unused(read.items + read.unreadable, letters), *empty(outcome.empty)]
+        rest = [*self._misspelt(outcome)]
+        rest += [*unused(read.items + read.unreadable, letters), *empty(outcome.empty)]
         return [*self.without_value(outcome), *judged(rest, self.rules.severities)]
+
+    @property
+    def _spellings(self) -> Spellings:
+        return Spellings(self.rules.description, self.rules.entities)
+
+    def _misspelt(self, outcome: Outcome) -> Iterator[Diagnostic]:
+        """Constants of the rules that came in another spelling."""
+        found, schedule = self._spellings, self.schedule(outcome.extent)
+        queries = schedule.queries if schedule else ()
+        found.hear(outcome.spellings, queries, files_of(self.input))
+        return found.findings()
 
     def without_value(self, outcome: Outcome) -> list[Diagnostic]:
         """Conditions that had no value."""
