@@ -365,6 +365,33 @@ def test_numbers_that_do_not_fit_crash_nothing(text: str, data: st.DataObject) -
     go_on(found)
 
 
+DURING = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+initiatedAt(near(X)=true, T) :- happensAt(come(X), T).
+terminatedAt(near(X)=true, T) :- happensAt(go(X), T).
+holdsFor(seen(X)=true, I) :-
+    holdsFor(on(X)=true, A), holdsFor(near(X)=true, B), allen(during, A, B, target, I).
+"""
+
+
+@OF_ANY
+def test_what_lies_inside_of_an_open_interval_is_not_forgotten(engine: str) -> None:
+    """What was inside of it may lie before the window when the interval ends."""
+    steps = {10: [("come", 4, "a"), ("up", 8, "a")], 20: [("down", 12, "a")], 30: [], 45: []}
+    found = session(engine, DURING, window=10, archive=False)
+    for query, come in (steps | {60: [("go", 55, "a")]}).items():
+        saved = found.save()
+        found = session(engine, DURING, window=10, archive=False)
+        if query > 10:
+            found.restore(saved)
+        answer = found.advance(query, items(*come))
+    spans = {
+        show(f): times for (f, _), times in spans_of(answer.part("new"), answer.symbols).items()
+    }
+    assert spans == {"near(a)": [(5, 56)], "seen(a)": [(5, 56)]}
+
+
 def test_spans_of_pairs_that_are_not_there_are_refused() -> None:
     def fresh() -> Session:
         return Session(read_text(RULES)[0], window=20)

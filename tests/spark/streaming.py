@@ -11,6 +11,7 @@ from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative, TimeScale
 from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.batch import packed
+from horai.runtime.engines import AUTO
 from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input, row_text
 from horai.runtime.jobs import job_of, raw_answers
@@ -42,7 +43,7 @@ class Driver:
         settings: dict[str, Any],
         buckets: int,
         delay: int = 0,
-        engine: str = "columnar",
+        engine: str = AUTO,
     ) -> None:
         self.rules, self.folder, self.buckets = rules, folder, buckets
         self.settings, self.delay, self.engine = settings, delay, engine

@@ -27,6 +27,7 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.answers import item_table
 from horai.runtime.checkpoint import Store
+from horai.runtime.engines import AUTO
 from horai.runtime.findings import RunFindings, found_of, look_for
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.inputs import letters_of
@@ -183,18 +184,26 @@ def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StageSessi
         "archive": "final" in run.forms,
     }
     description = _known(stage, run.predicates)
-    session: StageSession
-    if run.engine == "compiled":
-        from horai.engine.core.staged import CompiledStage
-        from horai.runtime.compiled import told_as_wrong_use
-
-        with told_as_wrong_use():
-            session = CompiledStage(description, **settings)
-    else:
-        session = StagedSession(description, **settings)
+    session = _session(run.engine, description, settings)
     if not run.include_input:
         session.hide_input()
     return session
+
+
+def _session(engine: str, description: EventDescription, settings: dict[str, Any]) -> StageSession:
+    """A session of an engine; `auto` is the compiled one for rules that it has instructions for."""
+    from horai.engine.core.staged import CompiledStage
+    from horai.runtime.compiled import NoInstructions, told_as_wrong_use
+
+    if engine == "columnar":
+        return StagedSession(description, **settings)
+    try:
+        with told_as_wrong_use():
+            return CompiledStage(description, **settings)
+    except NoInstructions:
+        if engine != AUTO:
+            raise
+        return StagedSession(description, **settings)
 
 
 @dataclass(slots=True)

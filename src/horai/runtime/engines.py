@@ -59,7 +59,7 @@ AUTO = "auto"
 """The engine that is the best one for some rules."""
 
 SPARK = "spark"
-"""The columnar engine in the partitions of Spark: over whole streams, without sessions."""
+"""The best engine in the partitions of Spark: over whole streams, without sessions."""
 
 ENGINES = {
     AUTO: "horai.runtime.engines.best_engine",

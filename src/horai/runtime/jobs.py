@@ -23,7 +23,7 @@ from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
-from horai.runtime.engines import SPARK
+from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import files_of, is_files
@@ -201,13 +201,16 @@ def inputs_of(rules: Rules) -> list[Entity]:
 def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> RunTask:
     """A job as workers need it."""
     settings = job.settings
+    engine = AUTO if settings.engine == SPARK else settings.engine
+    if goes_on and engine == AUTO:
+        engine = "columnar"  # it alone goes on with other rules
     return RunTask(
         number,
         plan(job.rules, buckets, settings.include_input, goes_on),
         job.rules.predicates,
         job.forms,
         settings.include_input,
-        engine="compiled" if settings.engine == "compiled" else "columnar",
+        engine=engine,
     )
 
 

@@ -51,7 +51,9 @@ def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
         if site.driver is None:
             points[site.column] = spans[site.column] = ENDLESS
         elif site.lists:
-            back = late[site.driver] if site.apart else known[site.driver]
+            # Pairs of intervals go as far back as the longer of the two.
+            pairs = site.driver.fields.get("C_KIND") == KIND["ALLEN"]
+            back = late[site.driver] if site.apart or pairs else known[site.driver]
             spans[site.column] = max(spans[site.column], back)
         else:
             back = _sum(driving[site.driver], max(site.high, 0))
