@@ -7,7 +7,7 @@ for the stream may have to take them back: it gets them before it admits anythin
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +26,16 @@ MANY = 1 << 16
 
 
 class ItemType(NamedTuple):
-    """A type of items. `relation` is where they go, if a rule asks for them."""
+    """A type of items. `relation` is where they go, if a rule asks for them.
+
+    Those of an input fluent may go where those with their value do.
+    """
 
     kind: ItemKind
     key: Key
     relation: Relation | None
     order: tuple[int, ...] | None = None  # of the arguments of an event, unless as they come
+    valued: Mapping[int, Relation] = {}
 
 
 class Given(NamedTuple):
@@ -76,25 +80,25 @@ class Few:
 
     def settle(self) -> None:
         """Let the stream have all that is kept."""
-        by_type: dict[ItemType, list[tuple[int, Given]]] = {}
+        by_type: dict[tuple[ItemKind, Key], list[tuple[int, Given]]] = {}
         for _, generation, items in self._kept:
             for item in items:
-                by_type.setdefault(item.type, []).append((generation, item))
+                by_type.setdefault(item.type[:2], []).append((generation, item))
         self._kept.clear()
         self._size = 0
-        for of_type, rows in by_type.items():
+        for (kind, key), rows in by_type.items():
             generations, given = zip(*rows, strict=True)
             numbers = {
                 "generation": np.array(generations, np.int64),
                 "arrival": np.array([item.arrival for item in given], np.int64),
                 "start": np.array([item.start for item in given], np.int64),
             }
-            if of_type.kind == "fluent":
+            if kind == "fluent":
                 numbers["end"] = np.array([item.end for item in given], np.int64)
                 numbers["first"] = numbers["start"]
             columns = zip(*(item.words for item in given), strict=True)
             terms = tuple(self._column(column) for column in columns)
-            self.stream.take_in(of_type.kind, of_type.key, Rows(numbers, terms))
+            self.stream.take_in(kind, key, Rows(numbers, terms))
 
     def _column(self, words: Sequence[int]) -> Column:
         return self.words.column(np.array(words, np.int64))
@@ -103,8 +107,13 @@ class Few:
 def for_machine(items: Sequence[Given]) -> list[tuple[int, int, int, tuple[int, ...]]]:
     """Items of which rules ask, as (table, place, time, words)."""
     found = []
-    for _, start, end, (kind, _, relation, order), words in items:
-        if relation is not None:
+    for _, start, end, (kind, _, relation, order, valued), words in items:
+        if valued:
+            if words[-1] in valued:
+                of_value = valued[words[-1]]
+                given = (*words[:-1], min(end, INF))
+                found.append((of_value.table.number, of_value.place, start, given))
+        elif relation is not None:
             if kind == "fluent":
                 words = (*words, min(end, INF))
             elif order is not None:

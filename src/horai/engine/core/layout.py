@@ -2,18 +2,22 @@
 
 Events and fluents that rules speak of with the same variables as key share a table, so that what
 happens to an instance and what holds of it lie beside each other. The key of a fluent are its
-arguments; of an input fluent the value, too, since values of one may overlap. The key of an event
-are the arguments by which rules find something else; the others are arguments of its points.
+arguments. Values of an input fluent may overlap: each that rules ask for has a column of its own,
+or the value is in the key, if rules ask for any. The key of an event are the arguments by which
+rules find something else; the others are arguments of its points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Compound, Term, Var, functor
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, FIELD, FIELDS, KIND, SITE, TABLE
 from horai.plan.program import Plan, Stratum
 
@@ -57,7 +61,7 @@ class Relation:
     key: Key
     keys: tuple[int, ...]
     rest: tuple[int, ...] = ()
-    value: Term | None = None  # of a list, the only one it has
+    value: Term | None = None  # of a list or an input, the only one it has
     derived: bool = True
     level: int = 0
     shown: bool = True
@@ -272,9 +276,35 @@ class Layout:
     def fluent(self, key: Key) -> list[Relation]:
         """The relations of a fluent; of one that no rule defines, an input."""
         if key not in self.fluents:
-            keys = tuple(range(key[1] + 1))
-            self.fluents[key] = [Relation("input", key, keys, derived=False, shown=False)]
+            made = [
+                Relation("static", key, tuple(range(key[1])), value=value)
+                for value in self._asked.get(key, ())
+            ]
+            made = made or [Relation("input", key, tuple(range(key[1] + 1)))]
+            for one in made:
+                one.derived = one.shown = False
+                one.fields["C_KIND"] = KIND["INPUT"]
+            self.fluents[key] = made
         return self.fluents[key]
+
+    @cached_property
+    def _asked(self) -> dict[Key, list[Term]]:
+        """The values of each fluent that rules ask for, of those of which none asks for any."""
+        asked: dict[Key, dict[Term, None]] = {}
+        for rule in self.plan.description.rules:
+            for kind, key, terms in rule_literals(rule):
+                if kind == "fluent":
+                    asked.setdefault(key, {})[terms[-1]] = None
+        chains = [branch.body for some in self.plan.background.values() for branch in some]
+        chains += [one.listing for some in self.plan.groundings.values() for one in some]
+        for chain in chains:
+            for step in op.walk(chain):
+                if isinstance(step, op.Stab | op.Walk | op.Lookup | op.Scan):
+                    asked.setdefault(step.key, {})[step.terms[-1]] = None
+        for key, groundings in self.plan.groundings.items():
+            values = (one.value for one in groundings if one.value is not None)
+            asked.setdefault(key, {}).update(dict.fromkeys(values))
+        return {key: list(values) for key, values in asked.items() if all(map(is_ground, values))}
 
     def _key_arguments(self, key: Key) -> tuple[int, ...]:
         """The arguments of an input event by which rules find something else."""
@@ -383,7 +413,8 @@ class Layout:
 
     def known(self, relation: Relation) -> Key:
         """The event that something is known of an input fluent and value; it is at the start."""
-        key = (f"known {relation.key[0]}", relation.key[1] + 1)
+        value = "" if relation.value is None else f" {show(relation.value)}"
+        key = (f"known {relation.key[0]}{value}", len(relation.keys))
         self.events[key] = self.part(relation, "known")
         return key
 

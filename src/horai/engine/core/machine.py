@@ -3302,7 +3302,9 @@ def resolve_input(S: STATE, L: i64, a: i64) -> cython.void:
     so: i64 = S.lines[L].spans
     sn: i64 = S.lines[L].ns
     row: i64 = S.lines[L].row
-    value: i64 = S.keys[S.rows[row].key + S.tables[S.rows[row].table * 8 + T_KEYS] - 1]
+    value: i64 = S.cols[S.lines[L].col * FIELDS + C_INPUT]
+    if value == ANY:
+        value = S.keys[S.rows[row].key + S.tables[S.rows[row].table * 8 + T_KEYS] - 1]
     lo: i64 = 0
     if sn > 0:
         lo = first_ending_after(S, so, sn, a - 1)

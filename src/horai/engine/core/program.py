@@ -180,6 +180,11 @@ class Lowering:
             self._rows(table)
         self.code.link()
         self.layout.number_columns()
+        for some in self.layout.fluents.values():
+            for one in some:
+                if not one.derived:
+                    value = ANY if one.value is None else self.words.word(one.value)
+                    one.fields["C_INPUT"] = value
         args = self.code.args
         tables, cols, sites = self.layout.words(args)
         levels = max(self.layout.levels, default=0) + 1
@@ -243,10 +248,12 @@ class Lowering:
         if relation is not None and not relation.derived and plan.value is None:
             yield _happens(key[0], plan.terms, Var("time~"))
         for one in self.layout.fluents.get(key, ()):
-            if one.kind == "input":
-                name = self.layout.known(one)[0]
-                value = Var("value~") if plan.value is None else plan.value
-                yield _happens(name, (*plan.terms, value), Var("time~"))
+            if one.derived or (one.value and plan.value and one.value != plan.value):
+                continue
+            terms = plan.terms
+            if one.value is None:
+                terms = (*terms, Var("value~") if plan.value is None else plan.value)
+            yield _happens(self.layout.known(one)[0], terms, Var("time~"))
 
     # --- rules about points ----------------------------------------------------------------------
 
@@ -733,7 +740,7 @@ class Lowering:
         """Rows of fluents with a grounding ask whether they are in it."""
         for key, plans in self.plan.groundings.items():
             for relation in self.layout.fluents.get(key, ()):
-                if relation.kind == "input":
+                if not relation.derived:
                     continue
                 asked = [one for one in plans if self._speaks(one, relation)]
                 if not asked:

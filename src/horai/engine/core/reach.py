@@ -121,7 +121,7 @@ def _first(relation: Relation, tick: int) -> int:
     """How far before the border what comes from outside changes a column."""
     if _is_known(relation) or relation.fields.get("C_KIND") == KIND["ALLEN"]:
         return ENDLESS
-    return tick if relation.kind == "input" else 0
+    return tick if relation.fields.get("C_KIND") == KIND["INPUT"] else 0
 
 
 def _is_known(relation: Relation) -> bool:

@@ -208,10 +208,11 @@ class CompiledSession:
             return None
         layout = self.program.layout
         if kind == "fluent":
-            (relation, *_) = layout.fluents.get(key, [None])
-            if relation is not None and relation.kind != "input":
+            some = layout.fluents.get(key, [])
+            if any(one.derived for one in some):
                 return None
-            return ItemType(kind, key, relation)
+            valued = {self.words.word(one.value): one for one in some if one.value is not None}
+            return ItemType(kind, key, None if valued or not some else some[0], None, valued)
         relation = layout.events.get(key)
         if relation is None:
             return ItemType(kind, key, None)
@@ -495,11 +496,25 @@ class CompiledSession:
             some = self.program.layout.fluents.get(flat)
             if some is None:
                 continue  # no rule asks for it
-            if some[0].kind != "input":
+            if some[0].derived:
                 raise EngineError(f"items of {flat[0]}/{flat[1]}, which rules define")
             every = [*map(self.words.of_column, columns), self.words.of_column(value.take(rows))]
-            until = np.minimum(end[rows], INF)
-            self._give(some[0], sign, start[rows], [*every, until])
+            self._give_spans(some, sign, start[rows], every, np.minimum(end[rows], INF))
+
+    def _give_spans(
+        self, some: list[Relation], sign: int, start: Ints, words: list[Ints], end: Ints
+    ) -> None:
+        """Intervals of an input fluent, each to the column of its value, the last of its words."""
+        for one in some:
+            if one.value is None:
+                self._give(one, sign, start, [*words, end])
+                continue
+            mine = np.flatnonzero(words[-1] == self.words.word(one.value))
+            if len(mine) == len(end):
+                self._give(one, sign, start, [*words[:-1], end])
+            elif len(mine):
+                args = [column[mine] for column in words[:-1]]
+                self._give(one, sign, start[mine], [*args, end[mine]])
 
     def _give(self, relation: Relation, sign: int, time: Ints, words: list[Ints]) -> None:
         table = np.empty((len(time), len(words)), np.int64)

@@ -126,11 +126,11 @@ class CompiledStage(CompiledSession):
     def _take_past(self, flat: Key, fluent: Fluent) -> None:
         """What is final of an input fluent."""
         some = self.program.layout.fluents.get(flat)
-        if some is None or some[0].kind != "input" or not len(fluent.spans):
+        if some is None or some[0].derived or not len(fluent.spans):
             return
         words = [self.words.of_column(c)[fluent.spans.key] for c in fluent.pairs.columns]
         end = np.minimum(fluent.spans.end, self.final + 1)
-        self._give(some[0], 1, fluent.spans.start, [*words, end])
+        self._give_spans(some, 1, fluent.spans.start, words, end)
 
     def _forget_items(self) -> None:
         border = self.border(self.query)

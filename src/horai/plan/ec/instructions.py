@@ -111,6 +111,7 @@ FIELDS_OF_COLUMNS = (
     "C_LIST",  # operands and what becomes of them: place in the lists
     "C_LEAST",  # bound of a duration, or which word of the key is the bound
     "C_COMPARE",  # how it is compared: 0 >, 1 >=, 2 <, 3 =<; flags, see below
+    "C_INPUT",  # the value of an input fluent, ANY if it is the last word of the key
     "C_FEEDS",  # 1 if its spans may count in other lines
     "C_VALUES",  # the table with a row for each value it has had; 0 for none
     "C_OUT",  # 1 if answers show it
