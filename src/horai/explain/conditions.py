@@ -101,16 +101,23 @@ class EvidenceSolver(Solver):
     def _edge(self, goal: Edge, env: Env) -> Iterator[Env]:
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         t = self._time(goal.time, env)
-        for fluent, value, moment in self.edges(goal.kind, *pattern):
+        low, high = (t, t) if t is not None else self._range(goal.time)
+        for fluent, value, moment in self.edges(goal.kind, *pattern, low, high):
             if t in (None, moment):
                 at = unify(goal.time, Int(moment), env) if t is None else env
                 if at is not None and (one := unify_all(pattern, (fluent, value), at)) is not None:
                     yield one
 
-    def edges(self, kind: str, fluent: Term, value: Term) -> Iterator[tuple[Term, Term, int]]:
-        """The moments of the run at which a value starts or ends, the latest first."""
+    def edges(
+        self, kind: str, fluent: Term, value: Term, low: int | None = None, high: int | None = None
+    ) -> Iterator[tuple[Term, Term, int]]:
+        """The moments of the run at which a value starts or ends, the latest first.
+
+        Those from `low` to `high` are among them.
+        """
         grid = self.world.grid
-        for f, v, intervals in self.evidence.spans(fluent, value):
+        between = (low - 1, high + grid.tick) if low is not None and high is not None else ()
+        for f, v, intervals in self.evidence.spans(fluent, value, *between):
             for start, end in reversed(intervals):
                 at: float = start if kind in ("start", "startI") else end
                 if at != INF:
@@ -122,8 +129,9 @@ class EvidenceSolver(Solver):
         t = self._time(goal.time, env)
         pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
         if t is None:
-            for fluent, value, intervals in self.evidence.spans(*pattern):
-                for moment in self._latest_first(intervals, *self._range(goal.time)):
+            low, high = self._range(goal.time)
+            for fluent, value, intervals in self.evidence.spans(*pattern, low, high):
+                for moment in self._latest_first(intervals, low, high):
                     at = unify(goal.time, Int(moment), env)
                     found = None if at is None else unify_all(pattern, (fluent, value), at)
                     if found is not None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from horai.explain.conditions import EvidenceSolver
 
 DelayRule = FutureInitiation | FutureTermination
+Lengths = dict[tuple[int, Term, Term], list[tuple[int, Env]]]
+"""Of delays that are the same whenever they begin: by rule, fluent and value."""
 _ROUNDS = 100
 """So often are rules asked anew that look at each other's points."""
 _MOST_FORMS = 20
@@ -132,6 +134,7 @@ class DelayedEffects:
         self.rules = [one for one in rules if isinstance(one, DelayRule)]
         self._postponable = [one.fvp for one in rules if isinstance(one, Postponable)]
         self._initiations = Initiations(solver.background)
+        self._times: dict[int, str | None] = {}  # of initiation, in the body of each rule
         self.keys: set[Key] = {key_of(self._acts_on(rule)) for rule in self.rules}
         self._known: list[tuple[list[Term], PointHistory]] = []
 
@@ -214,10 +217,10 @@ class DelayedEffects:
 
     def _worked_out(self, patterns: list[Term]) -> PointHistory:
         """The points that rules say, then what attempts come to, one deadline after the other."""
-        history, agenda = PointHistory(), Agenda()
+        history, agenda, lengths = PointHistory(), Agenda(), Lengths()
         for point in self._said(patterns):
             history.add(point)
-            self._attempt(point, agenda)
+            self._attempt(point, agenda, lengths)
         acted: dict[tuple[int, Term, Term], list[int]] = {}
         for t, due in agenda:
             rules_say = set(history.at(t))
@@ -236,7 +239,7 @@ class DelayedEffects:
                 acted.setdefault((one.number, one.fluent, one.value), []).append(t)
             history.effects[t] = sorted(acting, key=lambda one: -one.since)
             for point in said:
-                self._attempt(point, agenda)
+                self._attempt(point, agenda, lengths)
         return history
 
     def _said(self, patterns: list[Term]) -> Iterator[Point]:
@@ -259,32 +262,46 @@ class DelayedEffects:
                         kind = "initiated" if solver.in_domain(fluent, value) else "ghost"
                     yield Point(kind, fluent, value, at.value)
 
-    def _attempt(self, point: Point, agenda: Agenda) -> None:
+    def _attempt(self, point: Point, agenda: Agenda, lengths: Lengths) -> None:
         """Note the deadlines of an initiation."""
         if point.kind != "initiated":
             return
         for number, rule in enumerate(self.rules):
             about = point.fluent, point.value
-            env = unify_all((rule.origin.fluent, rule.origin.value), about, {})
-            for t, one in self._deadlines(rule, env, point.t) if env is not None else ():
+            for length, env in self._lengths(number, about, point.t, lengths):
+                t = point.t + length
                 # What would come about at the start itself is not seen any more.
                 if point.t < t and self.solver.world.in_run(t):
-                    agenda.add(t, DelayedEffect(rule, one, *about, point.t, number))
+                    agenda.add(t, DelayedEffect(rule, env, *about, point.t, number))
 
-    def _deadlines(self, rule: DelayRule, env: Env, since: int) -> Iterator[tuple[int, Env]]:
-        time = self._initiations.time_of(rule)
+    def _lengths(
+        self, number: int, about: tuple[Term, Term], since: int, known: Lengths
+    ) -> list[tuple[int, Env]]:
+        """How long a delay may be, with what else the variables then stand for."""
+        if (number, *about) in known:
+            return known[number, *about]
+        rule = self.rules[number]
+        env = unify_all((rule.origin.fluent, rule.origin.value), about, {})
+        if env is None:
+            return []
+        if number not in self._times:
+            self._times[number] = self._initiations.time_of(rule)
+        time = self._times[number]
+        is_same = time is None
         if time is not None:
             env = {**env, time: Int(since)}
         try:
             found = self._solutions(rule, env)
         except UnboundVariable:  # conditions look at the deadline before they know it
+            is_same = False
             longest = self.solver.world.query - since
             starts = (unify(rule.delay, Int(delay), env) for delay in range(1, longest + 1))
             found = [one for start in starts if start for one in self._solutions(rule, start)]
-        for one in found:
-            delay = resolve(rule.delay, one)
-            if isinstance(delay, Int):
-                yield since + delay.value, one
+        delays = [(resolve(rule.delay, one), one) for one in found]
+        lengths = [(delay.value, one) for delay, one in delays if isinstance(delay, Int)]
+        if is_same:
+            known[number, *about] = lengths
+        return lengths
 
     def _solutions(self, rule: DelayRule, env: Env) -> list[Env]:
         if isinstance(rule, FutureTermination):

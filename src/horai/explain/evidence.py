@@ -141,11 +141,12 @@ class TimedRows:
             rows = _NONE if code is None else rows[self.terms[place].data[rows] == code]
         return rows
 
-    def interval(self, row: int) -> Interval:
-        """From when until when a row lasts."""
+    def intervals(self, rows: Ints) -> Intervals:
+        """From when until when some rows last."""
         assert self.end is not None
-        end = int(self.end[row])
-        return int(self.start[row]), INF if end == LAST else end
+        ends = self.end[rows].tolist()
+        starts = self.start[rows].tolist()
+        return [(one, INF if end == LAST else end) for one, end in zip(starts, ends, strict=True)]
 
     def row_terms(self, row: int) -> list[Term]:
         """The terms of a row."""
@@ -297,31 +298,39 @@ class Evidence:
     # --- fluents ---------------------------------------------------------------------------------
 
     def spans(
-        self, fluent: Term, value: Term, at: int | None = None
+        self, fluent: Term, value: Term, at: int | None = None, until: int | None = None
     ) -> list[tuple[Term, Term, Intervals]]:
-        """The fluents and values that fit, with their maximal intervals, or the one at a time."""
+        """The fluents and values that fit, with their maximal intervals, or those at some times.
+
+        `at` is a time, or the first of them and `until` the last.
+        """
         key = functor(fluent)
         if key is None:
             return []
+        last = at if until is None else until
         found: dict[tuple[Term, Term], list[Interval]] = {}
         wanted = _bound((*children(fluent), value))
-        tables = [*self.input(key, True), *self.found.get((key, True), ())]
-        for table in tables:
+        for table in (*self.input(key, True), *self.found.get((key, True), ())):
             assert table.end is not None
             rows = table.having(wanted)
             if at is not None:
-                rows = rows[(table.start[rows] <= at) & (at < table.end[rows])]
+                rows = rows[(table.start[rows] <= last) & (at < table.end[rows])]
             if isinstance(table, InputRows):
                 rows = table.counting(rows)
-            for row in rows.tolist():
+            if len(rows) and len(wanted) == len(table.terms):
+                found.setdefault((fluent, value), []).extend(table.intervals(rows))
+                continue
+            for row, span in zip(rows.tolist(), table.intervals(rows), strict=True):
                 *args, one = table.row_terms(row)
                 pair = make(key[0], *args), one
                 if _fits((fluent, value), pair):
-                    found.setdefault(pair, []).append(table.interval(row))
-        if at is not None and self.input(key, True):
+                    found.setdefault(pair, []).append(span)
+        if at is not None and last is not None and self.input(key, True):
             # Items may touch or overlap; their maximal interval is that of all of them.
             whole = {pair: self.intervals(*pair) for pair in found}
-            found = {p: [s for s in spans if s[0] <= at < s[1]] for p, spans in whole.items()}
+            found = {
+                p: [s for s in spans if s[0] <= last and at < s[1]] for p, spans in whole.items()
+            }
         return [(*pair, coalesce(spans)) for pair, spans in found.items()]
 
     def intervals(self, fluent: Term, value: Term) -> Intervals:
