@@ -31,11 +31,11 @@ COMPILED = (SOURCE, CORE.parent / "numbering.py")
 LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
-SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS")
+SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS", "BEYOND")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
 LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
 # No C compiler takes the large ones for an enum.
-LARGE += ("SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING", "CHAINED")
+LARGE += ("EXACT", "SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING", "CHAINED")
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
 
 

@@ -293,12 +293,6 @@ def test_a_fluent_has_very_many_deadlines() -> None:
     assert wanted["answers"]
 
 
-def test_numbers_too_large_for_words_are_told() -> None:
-    rules = horai.loads("initiatedAt(p=N,T) :- happensAt(e(A),T), N is A * A * A.\n")
-    with pytest.raises(horai.RunError, match="does not fit"):
-        rules.run(["e|1|1|9000000000"], engine="compiled")
-
-
 # --- long steps ----------------------------------------------------------------------------------
 
 

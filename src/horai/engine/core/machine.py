@@ -650,7 +650,7 @@ def pop_timer(S: STATE) -> i64:
 @cython.nogil
 @cython.exceptval(check=False)
 def real_of(S: STATE, w: i64) -> cython.double:
-    """The number that a word stands for; `S.failed` is set if it is none."""
+    """The number that a word stands for; `S.failed` is set if it is none, or a very large one."""
     if w & 1:
         return cython.cast(cython.double, w >> 1)
     if w & 2:
@@ -660,8 +660,40 @@ def real_of(S: STATE, w: i64) -> cython.double:
         return S.reals[place]
     S.failed = 1
     if 0 <= place < S.nsymbols and S.numeric[place] == 2:
-        S.error = 1  # a whole number beyond 64 bits
+        S.failed = BEYOND
+        return S.reals[place]
     return 0.0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def computed(S: STATE, op: i64, x: i64, y: i64) -> i64:
+    """Python computes and compares where doubles and words are too short; -1 - op is a function.
+
+    `S.failed` is set where there is no value.
+    """
+    found: i64 = 0
+    S.failed = 1
+    with cython.gil:
+        try:
+            word = cython.cast(object, S.owner).computed(op, x, y)
+            if word is not None:
+                found = word
+                S.failed = 0
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def is_exact(d: cython.double) -> i64:
+    """Is a whole number the only one that comes to this double?"""
+    return -EXACT < d < EXACT
 
 
 @cython.cfunc
@@ -756,6 +788,8 @@ def compared_reals(S: STATE, op: i64, x: i64, y: i64) -> i64:
     S.failed = 0
     u: cython.double = real_of(S, x)
     v: cython.double = real_of(S, y)
+    if S.failed == BEYOND or (u == v and is_exact(u) == 0):
+        return computed(S, op, x, y)
     if S.failed != 0:
         return 0
     if op == CLT:
@@ -787,9 +821,7 @@ def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
         elif op == MUL:
             d: cython.double = cython.cast(cython.double, a) * cython.cast(cython.double, b)
             if d > 1e18 or d < -1e18:
-                S.error = 1
-                S.failed = 1
-                return 1
+                return computed(S, op, x, y)
             r = a * b
         else:
             if op == DIV:
@@ -798,9 +830,11 @@ def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
                 S.failed = 1 if b == 0 else 0
                 if b == 0:
                     return 1
-                return word_of_real(
-                    S, cython.cast(cython.double, a) / cython.cast(cython.double, b)
-                )
+                one: cython.double = cython.cast(cython.double, a)
+                other: cython.double = cython.cast(cython.double, b)
+                if is_exact(one) == 0 or is_exact(other) == 0:
+                    return computed(S, op, x, y)
+                return word_of_real(S, one / other)
             if b == 0:
                 S.failed = 1
                 return 1
@@ -811,12 +845,12 @@ def compute(S: STATE, op: i64, x: i64, y: i64) -> i64:
                 if r != 0 and ((r < 0) != (b < 0)):
                     r += b
         if r >= LARGEST or r <= -LARGEST:
-            S.error = 1
-            S.failed = 1
-            return 1
+            return computed(S, op, x, y)
         return 2 * r + 1
     u: cython.double = real_of(S, x)
     v: cython.double = real_of(S, y)
+    if S.failed == BEYOND or (op in (MIN, MAX) and u == v and is_exact(u) == 0):
+        return computed(S, op, x, y)
     if S.failed != 0:
         return 1
     r_: cython.double = 0.0
@@ -850,6 +884,8 @@ def function(S: STATE, number: i64, x: i64) -> i64:
     if (x & 1) and number < 5:
         return x
     u: cython.double = real_of(S, x)
+    if S.failed == BEYOND:
+        return computed(S, -1 - number, x, x)
     if S.failed != 0:
         return 1
     if number == 6:
@@ -872,9 +908,7 @@ def function(S: STATE, number: i64, x: i64) -> i64:
             v += 1
         u = v if u >= 0 else -v
     if not (-1e18 < u < 1e18):
-        S.error = 1 if u - u == 0 else 0  # what is infinite is no whole number
-        S.failed = 1
-        return 1
+        return computed(S, -1 - number, x, x)
     return 2 * cython.cast(i64, u) + 1
 
 
@@ -1479,7 +1513,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
         elif op in (NEG, ABS):
             S.failed = 0
             k = S.reg[y]
-            if op == NEG or real_of(S, k) < 0:
+            if op == NEG or compared(S, CLT, k, 1) != 0:
                 k = compute(S, SUB, 1, k)
             if S.failed != 0:
                 without_value(S, w)

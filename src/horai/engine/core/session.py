@@ -31,7 +31,7 @@ from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.program import Lowering
 from horai.engine.core.reach import reach_of
-from horai.engine.core.rules import Question
+from horai.engine.core.rules import ARITHMETIC, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.words import Words, is_of_form
 from horai.engine.frames import Frame
@@ -44,8 +44,8 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang import endless
-from horai.lang.core.arithmetic import number_term
-from horai.lang.core.terms import Constant, Float, Int
+from horai.lang.core.arithmetic import COMPARISONS, number_term, value_of
+from horai.lang.core.terms import Compound, Constant, Float, Int
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
@@ -57,7 +57,7 @@ from horai.lang.ec.errors import (
     note,
 )
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import FORMS, INF
+from horai.plan.ec.instructions import CODE, FORMS, FUNCTIONS, INF
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
@@ -68,9 +68,11 @@ from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
+COMPUTED = {CODE[name]: sign for sign, name in ARITHMETIC.items()}
+_SIGNS = {"CLT": "<", "CLE": "=<", "CEQ": "=:=", "CNE": "=\\="}
+COMPARED = {CODE[name]: COMPARISONS[sign] for name, sign in _SIGNS.items()}
 ROOM = 1 << 20  # words of the machine, before it looks for what it may forget
 FAILURES = {
-    1: "a whole number does not fit into 61 bits",
     6: "the rules of a cycle are true if, and only if, they are not",
     3: "the counts of what rules say do not agree; this is a fault of the engine",
     4: "what is known of some instance does not fit together; this is a fault of the engine",
@@ -407,6 +409,22 @@ class CompiledSession:
                 note(told.expression, env)
                 wanted |= is_heard()
         return wanted
+
+    def computed(self, op: int, *words: int) -> int | None:
+        """What the machine cannot compute or compare exactly; None if it has no value."""
+        terms = [self.words.term(word) for word in words]
+        if op in COMPARED:
+            one, other = (value_of(term, {}) for term in terms)
+            return None if one is None or other is None else int(COMPARED[op](one, other))
+        if op < 0:
+            value = value_of(Compound(FUNCTIONS[-1 - op], (terms[0],)), {})
+        else:
+            value = value_of(Compound(COMPUTED[op], tuple(terms)), {})
+        if value is None:
+            return None
+        found = self.words.word(number_term(value))
+        self._machine.symbols(*self.words.numbers())
+        return found
 
     def interned(self, value: float) -> int:
         """The word of a decimal that has to be kept in the table of terms."""

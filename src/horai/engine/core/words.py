@@ -30,13 +30,14 @@ from horai.lang.core.terms import (
     substitute,
     variables,
 )
-from horai.plan.ec.instructions import FORM
+from horai.plan.ec.instructions import BEYOND, FORM
 from horai.temporal.spans import Ints
 
 ZERO = -(1 << 63) + 2
 SMALL = 0x3000000000000000
 FORM_OF = "\0form"
 """The name of terms that stand for all values of the form they hold."""
+_VAST = 1 << 1000  # a double still holds it, and no time is as far
 BELOW_ALL = number_term(-inf)
 _ALL = (1 << 64) - 1
 _DECIMAL, _UNSIGNED = Struct("<d"), Struct("<Q")
@@ -168,7 +169,7 @@ class Words:
         return codes(data)
 
     def numbers(self) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-        """Which of the symbols that are new are numbers: 1 a decimal, 2 a large whole number."""
+        """Which of the symbols that are new are numbers: 1 a decimal, or a large whole number."""
         new = self.symbols.kept(self._told)
         self._told += len(new)
         kinds, values = np.zeros(len(new), np.int64), np.zeros(len(new))
@@ -184,8 +185,9 @@ class Words:
                     kinds[place] = FORM
                 case Compound() if term == BELOW_ALL:
                     kinds[place], values[place] = 1, -inf
-                case Int():
-                    kinds[place] = 2
+                case Int(value=value):
+                    kinds[place] = BEYOND
+                    values[place] = max(-_VAST, min(_VAST, value))
         return kinds, values
 
     def _words_by_place(self) -> Ints:

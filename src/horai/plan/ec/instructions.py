@@ -169,6 +169,10 @@ REGISTERS = 4096
 FORM, FORMS = 3, -1
 """The kind of a term that stands for all values of its form; the question whether one is of it."""
 LARGEST = 1 << 61
+EXACT = 1 << 53
+"""Whole numbers below it are the only ones that come to their doubles."""
+BEYOND = 2
+"""Failed: a number is a whole one beyond the largest. It is the kind of such terms, too."""
 DEEPEST, CALLS = 200, 100000
 """Calls of procedures inside of each other, and inside of one call (`lang/endless.py`)."""
 ROUNDS = 1000
