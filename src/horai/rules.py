@@ -229,8 +229,8 @@ class Rules:
         them. Query times are start + k*step, the last one clipped to `end`; those of a LARS program
         begin at `start`. Without `start` and `end` the run covers the input. With the engine
         `spark`, `master` says where Spark runs and `buckets` in how many parts entities are split.
-        `progress(done, all)` is called after each query; `profile` is filled with what the columnar
-        engine did and how long it took.
+        `progress(done, all)` is called after each query; `profile` is filled with what rules
+        cost on the compiled engine or the columnar one.
 
         >>> from horai import loads
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")

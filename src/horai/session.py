@@ -93,7 +93,7 @@ class Session:
         self.engine, self.reasons = settings.engine, list[str]()
         self._profile: Profile | None = None
         try:
-            self.core = self._made(archive, together, single, profile is not None)
+            self.core = self._made(archive, together, single)
             """The engine at work."""
         except EngineError as error:  # found out before the first query time
             raise RunError(str(error)) from error
@@ -105,9 +105,7 @@ class Session:
         profiled(cast(EngineSession, self.core), self.engine, profile)
         self._profile = profile
 
-    def _made(
-        self, archive: bool | None, together: bool, single: bool, is_profiled: bool
-    ) -> Engine:
+    def _made(self, archive: bool | None, together: bool, single: bool) -> Engine:
         rules, settings = self.rules, self.settings
         if rules.language == "lars":
             made = ProgramEngine(
@@ -137,7 +135,6 @@ class Session:
             self.start,
             functions,
             archive,
-            is_profiled,
         )
         self.engine = name_of(session)
         if not settings.include_input and hasattr(session, "hide_input"):

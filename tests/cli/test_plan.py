@@ -14,7 +14,7 @@ from horai.errors import UsageError
 from horai.plan.ec.outline import outline
 from horai.plan.pipeline import compile_program
 from horai.report.plan import plan_json, plan_lines
-from horai.rules import load, loads
+from horai.rules import load, load_session, loads
 
 from .conftest import Run
 
@@ -224,18 +224,9 @@ def test_analyze_shows_the_true_rows(horai: Run, small: tuple[str, ...]) -> None
     result = horai(*small, "--analyze", "--format", "json")
     assert result.exit_code == 0, result.output
     plan = json.loads(result.stdout)
-    steps = [one for rule in rules(plan) for one in operators(rule["parts"])]
-    found = [(one["text"], one["actual"]["rows_in"], one["actual"]["rows_out"]) for one in steps]
-    assert found == [
-        ("happensAt(up(X), T)", 1, 3),
-        ("lamp(X)", 3, 2),
-        ("happensAt(down(X), T)", 1, 1),
-        ("happensAt(look(X), T)", 1, 4),
-        ("where there is no", 4, 3),
-        ("holdsAt(on(X)=true, T)", 4, 1),
-    ]
-    assert [rule["actual"]["rows"] for rule in rules(plan)] == [2, 1, 3]
-    assert [one["actual"]["strategy"] for one in plan["components"]] == ["plain", "points"]
+    actual = [rule["actual"] for rule in rules(plan)]
+    assert [(one["rows_in"], one["rows"]) for one in actual] == [(3, 2), (1, 1), (4, 3)]
+    assert all(0 < one["seconds"] < plan["actual"]["seconds"] for one in actual)
     assert plan["actual"]["queries"] == 1
 
 
@@ -257,8 +248,8 @@ def test_analyze_adds_up_all_query_times(horai: Run, small: tuple[str, ...]) -> 
         horai(*small, "--analyze", "--start", "0", "--step", "4", "--format", "json").stdout
     )
     assert plan["actual"]["queries"] == 2
-    up = operators(rules(plan)[0]["parts"])[0]
-    assert (up["actual"]["calls"], up["actual"]["rows_out"]) == (2, 6)
+    up = rules(plan)[0]["actual"]
+    assert (up["calls"], up["rows"]) == (3, 2)
 
 
 def test_analyze_of_all_kinds_of_rules(horai: Run, everything: tuple[str, ...]) -> None:
@@ -314,7 +305,7 @@ def test_keys_of_the_json_are_stable(horai: Run, small: tuple[str, ...]) -> None
         "parts",
         "actual",
     }
-    assert set(operator) == {"id", "operator", "text", "note", "binds", "rows", "inside", "actual"}
+    assert set(operator) == {"id", "operator", "text", "note", "binds", "rows", "inside"}
     assert (component["id"], rule["id"], operator["id"]) == ("1", "1.1", "1.1.1")
 
 
@@ -376,17 +367,65 @@ def test_every_example_has_a_plan(name: str, monkeypatch: pytest.MonkeyPatch) ->
         assert all("~" not in one["text"] for one in operators(rule["parts"]))
 
 
-def test_a_profile_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("engine", ["compiled", "columnar"])
+def test_a_profile_changes_no_answer(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "examples" / "harbour")
     loaded = load("rules.ec", "background.ec")
     settings: dict[str, Any] = {"start": 0, "window": 300, "step": 200}
     profile = Profile()
-    watched = loaded.run("narrative.csv", profile=profile, **settings)
+    watched = loaded.run("narrative.csv", profile=profile, engine=engine, **settings)
     assert watched.rows() == loaded.run("narrative.csv", **settings).rows()
     assert profile.queries > 1
-    assert not profile._path
+    assert any(stats.rows_out for stats in profile.rules.values())
 
 
-def test_only_the_columnar_engine_can_be_profiled() -> None:
+def test_operators_are_told_of_by_the_columnar_engine() -> None:
+    profile = Profile()
+    loads(SMALL).run(STREAM, engine="columnar", profile=profile)
+    assert profile.program is not None
+    plan = plan_json(outline(profile.program), profile)
+    steps = [one for rule in rules(plan) for one in operators(rule["parts"])]
+    found = [(one["text"], one["actual"]["rows_in"], one["actual"]["rows_out"]) for one in steps]
+    assert found == [
+        ("happensAt(up(X), T)", 1, 3),
+        ("lamp(X)", 3, 2),
+        ("happensAt(down(X), T)", 1, 1),
+        ("happensAt(look(X), T)", 1, 4),
+        ("where there is no", 4, 3),
+        ("holdsAt(on(X)=true, T)", 4, 1),
+    ]
+
+
+LISTED = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+holdsFor(long(X)=true, I) :- holdsFor(on(X)=true, J), intDurGreater(J, 2, I).
+initiatedAt(seen(X)=true, T) :- happensAt(look(X), T), holdsAt(long(X)=true, T).
+"""
+
+
+def test_a_session_can_be_watched_at_any_time() -> None:
+    """What was counted is of the time since then; late items and lists count, too."""
+    items = {9: "up|1|1|a\nup|2|2|b\ndown|7|7|a\nlook|8|8|b\n", 19: "look|12|3|a\nlook|18|5|a\n"}
+    plain = loads(LISTED).session(start=0, window=30)
+    watched = loads(LISTED).session(start=0, window=30)
+    profile = Profile()
+    for query, lines in items.items():
+        for session in (plain, watched):
+            session.feed(lines)
+        found = [session.advance(query).rows() for session in (plain, watched)]
+        assert found[0] == found[1]
+        if profile.program is None:
+            watched.watch(profile)
+            again = load_session(watched.save())
+            again.watch(Profile())
+    again.feed(items[19])
+    assert again.advance(19).rows() == found[0]
+    assert profile.program is not None
+    told = [rule["actual"] for rule in rules(plan_json(outline(profile.program), profile))]
+    assert [(one["rows_in"], one["rows"]) for one in told] == [(0, 0), (0, 0), (0, 0), (2, 2)]
+
+
+def test_the_reference_engine_cannot_be_profiled() -> None:
     with pytest.raises(UsageError, match="cannot be profiled"):
         loads(SMALL).run(STREAM, engine="reference", profile=Profile())

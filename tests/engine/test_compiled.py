@@ -31,7 +31,9 @@ from horai.engine.answer import Answer
 from horai.engine.arrow_items import Source
 from horai.engine.core.layout import NotLowered
 from horai.engine.core.program import Lowering
+from horai.engine.profile import Profile
 from horai.errors import UsageError
+from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import CODE, WIDTH
 from horai.runtime.compiled import CompiledEngine
 from horai.testing import Case, case_rules, find_cases, is_about_lars, read_cases, run_case
@@ -137,6 +139,32 @@ def test_what_is_forgotten_is_not_missed(kind: str, data: st.DataObject) -> None
     engine = partial(Forgetful, archive=data.draw(st.booleans(), label="archive"))
     try:
         found = differences(run.described.text, run.items, setting, engine)
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        event("refused")
+        return
+    event("ran")
+    assert found is None or NEVER_COME in found, found
+
+
+class Watched(CompiledEngine):
+    """Tells a profile what rules cost."""
+
+    def __init__(self, description: EventDescription, **options: Any) -> None:
+        super().__init__(description, **options)
+        self.watch(Profile())
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@examples("heavy")
+@given(st.data())
+def test_a_profile_changes_no_answer(kind: str, data: st.DataObject) -> None:
+    run = data.draw(RUNS[kind]())
+    setting = Setting(
+        run.cut.queries, run.cut.window, tick=run.described.tick, predicates=PREDICATES
+    )
+    try:
+        found = differences(run.described.text, run.items, setting, Watched)
     except UsageError as error:
         assert NO_INSTRUCTIONS in str(error)
         event("refused")

@@ -45,6 +45,7 @@ class Profile:
     """
 
     program: Plan | None = None
+    by_operator: bool = False  # does the engine tell of operators, too?
     operators: dict[Path, Stats] = field(default_factory=dict)
     rules: dict[int, Stats] = field(default_factory=dict)
     loose: dict[int, float] = field(default_factory=dict)

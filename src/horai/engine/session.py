@@ -135,6 +135,10 @@ class Session:
         self.query = start
         self.profile: Profile | None = None  # set it to learn what a run costs
 
+    def watch(self, profile: Profile) -> None:
+        """Note in a profile what the run costs from now on."""
+        self.profile, profile.program, profile.by_operator = profile, self.program, True
+
     def advance(self, until: int, tables: Iterable[ItemSource] = ()) -> Answer:
         """The answer at query time `until`, with more items known than before."""
         if until <= self.query:

@@ -12,7 +12,7 @@ from horai.settings import EC, RunSettings
 if TYPE_CHECKING:
     from horai.engine.profile import Profile
 
-PROFILED = ("columnar", AUTO)
+PROFILED = ("columnar", "compiled", AUTO)
 
 
 def can_be_profiled(settings: RunSettings) -> bool:

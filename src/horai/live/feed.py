@@ -124,8 +124,6 @@ class LiveFeed:
             for name, value in self.settings.to_dict().items()
             if OPTIONS[name].is_for(self.rules.language, "session") and name != "start"
         }
-        if self.profile is not None:
-            found["engine"] = "columnar"  # which tells what each rule costs
         return found if self.rules.language == "lars" else {**found, "answers": "changelog"}
 
     def _step(self) -> int:

@@ -115,6 +115,8 @@ def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
             "rows": stats.rows_out,
             "seconds": _seconds(stats.seconds),
         }
+        if not profile.by_operator:
+            found["actual"]["rows_in"] = stats.rows_in
     return found
 
 
@@ -139,7 +141,7 @@ def _operator(one: OperatorOutline, name: str, profile: Profile | None) -> Json:
         "rows": round(one.estimate, 1),
         "inside": _parts(one.inside, name, profile),
     }
-    if profile is not None:
+    if profile is not None and profile.by_operator:
         stats = profile.operators.get(one.path)  # None if it never ran
         found["actual"] = stats and {
             "calls": stats.calls,
@@ -275,7 +277,7 @@ def _cells(one: Json) -> Columns:
     rows, actual = _rows(one["rows"]), one.get("actual", {})
     if actual == {}:  # what was not run, or cannot be
         return (rows, "", "", "")
-    if not actual or not (actual["calls"] or actual["seconds"] or "rows_in" in actual):
+    if not actual or not (actual["calls"] or actual["seconds"]):
         return (rows, "-", "-", "-")
     came = f"{actual['rows_in']:,}" if "rows_in" in actual else ""
     went = f"{actual.get('rows_out', actual.get('rows')):,}" if actual["calls"] else "-"

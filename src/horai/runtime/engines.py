@@ -122,11 +122,8 @@ def engine_session(
     start: int,
     predicates: Mapping[str, Predicate],
     archive: bool = True,
-    profile: bool = False,
 ) -> EngineSession:
     """A session of the engine of a name, which knows nothing yet."""
-    if name == AUTO and profile:
-        name = "columnar"  # it alone tells what each operator cost
     return engine_named(name)(
         description,
         start=start,
@@ -142,8 +139,7 @@ def profiled(session: EngineSession, name: str, profile: Profile) -> None:
     """Let the session tell a profile what it does, or a kind error."""
     if not isinstance(profile, Profile):
         raise UsageError("profile must be a Profile of horai.engine.profile")
-    if not hasattr(session, "profile"):
-        raise UsageError(f"a run of the engine {name!r} cannot be profiled", "use columnar")
-    columnar = cast(Any, session)
-    columnar.profile = profile
-    profile.program = columnar.program
+    watch = getattr(session, "watch", None)
+    if watch is None:
+        raise UsageError(f"a run of the engine {name!r} cannot be profiled", "use compiled")
+    watch(profile)

@@ -23,6 +23,7 @@ from horai.engine.core.layout import (
     settles_in_time,
 )
 from horai.engine.core.lists import Lists
+from horai.engine.core.owners import Owners
 from horai.engine.core.rules import (
     Body,
     Label,
@@ -129,8 +130,9 @@ class Lowering:
         start: int,
         tick: int,
         allen_memory: int | None = None,
+        owners: Owners | None = None,
     ) -> None:
-        self.plan, self.words, self.facts = plan, words, facts
+        self.plan, self.words, self.facts, self.owners = plan, words, facts, owners
         self.layout = Layout(plan)
         self.start, self.tick = start, tick
         self.rules = Rules(plan, self.layout, words, facts, put_index, start, allen_memory)
@@ -500,6 +502,7 @@ class Lowering:
                 body = self._body(rule, fluent, keys)
                 body.next = len(keys) + 3
                 end = self.code.label()
+                self._mark(rule)
                 self._enter(body, driver.time, [*keys, value], end)
                 self._conclude(body, rule, self._static(body, rule, end), end)
                 self.code.here(end)
@@ -524,10 +527,15 @@ class Lowering:
                 alike.append(Started(rule, body, [*steps, *static]))
                 continue
             following = self.code.label()
+            self._mark(rule)
             self._enter_point(body, rule, relation, following, True)
             self._met(rules, rule, body, self._static(body, rule, following), following)
             self.code.here(following)
-        share(alike, lambda one, fail, after: self._met(rules, one.rule, one.body, fail, after))
+        share(
+            alike,
+            lambda one, fail, after: self._met(rules, one.rule, one.body, fail, after),
+            lambda one: self._mark(one.rule),
+        )
         self.code.here(end)
         self.code.emit("END")
         programs: list[int] = []
@@ -591,6 +599,7 @@ class Lowering:
         for rule in rules:
             following = self.code.label()
             self.code.emit("RULE", rule.bit, int(rule.listed), fail=following)
+            self._mark(rule, runs=0)
             body = self._started(rule, relation)
             self._enter_point(body, rule, relation, following)
             if rule.level in self._cyclic:
@@ -679,6 +688,7 @@ class Lowering:
             if head.rest:  # an attempt: later, and it knows its own time
                 self.code.emit("AFTER", time, 0, fail=again)
                 argument = body.load(args[-1], again)
+            self._mark(rule, rows=1)
             self.code.emit("TELL", line, time, argument)
         else:
             head = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
@@ -688,6 +698,7 @@ class Lowering:
             value = plan.terms[-1]
             if plan.open_value:
                 said = -1 if isinstance(value, Var) else body.load(form_of(value, body.env), again)
+                self._mark(rule, rows=1)
                 self.code.emit("SAY", line, said, time, shift)
             else:
                 said = body.load(value, again)
@@ -695,8 +706,14 @@ class Lowering:
                     body.ask_domain(plan.key, args, value, again)
                 elif plan.kind == "initiated" and by_value(self.plan, plan.key):
                     said = self._inside(body, plan, args, said)
+                self._mark(rule, rows=1)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
+
+    def _mark(self, rule: DrivenRule, runs: int = 1, rows: int = 0) -> None:
+        """Where costs are asked for: what follows is work of a rule; it says `rows` more."""
+        if self.owners is not None:
+            self.code.emit("MARK", self.owners.of_rule(rule.plan.clause), runs, rows)
 
     def _says(self, body: Body, rule: DrivenRule, head: Relation) -> None:
         """Note who says something, and whether it is no earlier than what drives the rule."""
@@ -731,6 +748,8 @@ class Lowering:
             by_pair.setdefault(relation, []).append(plan)
         for relation, plans in by_pair.items():
             Lists(self.rules, relation, plans, self._for_rows).lower()
+            if self.owners is not None:
+                self.owners.take_lists(relation, plans, self.layout.tables)
 
     def _for_rows(self, table: Table, parts: Sequence[Callable[[Body], None]]) -> None:
         """New rows of a table have something to do."""

@@ -29,7 +29,8 @@ from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.layout import RUN, Relation
-from horai.engine.core.program import Lowering
+from horai.engine.core.owners import Owners
+from horai.engine.core.program import Lowering, Program
 from horai.engine.core.reach import reach_of
 from horai.engine.core.rules import ARITHMETIC, Question
 from horai.engine.core.saved import restore, save
@@ -39,6 +40,7 @@ from horai.engine.inputs import InputMemory, flattened, folded
 from horai.engine.ledger import Ledger
 from horai.engine.memory import FOREVER, KnownPairs
 from horai.engine.origins import Dropped
+from horai.engine.profile import Profile
 from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
@@ -122,17 +124,10 @@ class CompiledSession:
         self._machine = _machine(self)
         self._facts = StaticFacts(self.plan, self.words, self.python, start)
         self.tick = tick
-        lowering = Lowering(
-            self.plan, self.words, self._facts, self._put_index, start, tick, allen_memory
-        )
-        program = self.program = lowering.program()
-        self._machine.program(
-            *map(_array, (program.code, program.args, program.tables)),
-            *map(_array, (program.cols, program.sites, program.cyclic, program.constants)),
-            program.own,
-            start,
-            tick,
-        )
+        self.allen_memory = allen_memory
+        self.profile: Profile | None = None
+        self._owners: Owners | None = None
+        program = self.program = self._loaded()
         self._running = False
         if program.first is not None:
             self._machine.make(program.first)
@@ -148,6 +143,31 @@ class CompiledSession:
         self.ledger = Ledger(
             self.symbols, self.plan.unwrapping, tick, window, {} if archive else None
         )
+
+    def _loaded(self) -> Program:
+        """The program of the rules, which the machine has now."""
+        program = Lowering(
+            *(self.plan, self.words, self._facts, self._put_index),
+            *(self.start, self.tick, self.allen_memory),
+            self._owners,
+        ).program()
+        self._machine.program(
+            *map(_array, (program.code, program.args, program.tables)),
+            *map(_array, (program.cols, program.sites, program.cyclic, program.constants)),
+            program.own,
+            self.start,
+            self.tick,
+        )
+        return program
+
+    def watch(self, profile: Profile) -> None:
+        """Note in a profile what rules cost from now on; the program has marks then."""
+        self.profile, profile.program = profile, self.plan
+        self._owners = Owners(self.plan)
+        columns = self._loaded().columns
+        self._machine.watch(len(self._owners), self._owners.by_column(columns))
+        if self.query > self.start:
+            self._machine.go_on(self.query)
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -172,6 +192,10 @@ class CompiledSession:
         if not (self.shows_input or self.archive):
             self._forget_items()
         self._end_step()
+        if self.profile is not None and self._owners is not None:
+            spent = np.zeros(3 * len(self._owners) + 3, np.int64)
+            self._machine.spent(spent)
+            self._owners.tell(spent, self.profile)
         self.final = self.border(until)
         return self._answer(until, dropped)
 

@@ -54,11 +54,18 @@ class Started(Generic[T]):
         return type(step).__name__, show(substitute(step.term, meant))
 
 
-def share(rules: list[Started[T]], conclude: Callable[[Started[T], Label, Label], None]) -> None:
-    """The code of some rules. `conclude` is told where to go on for more solutions, and after."""
+Conclude = Callable[[Started[T], Label, Label], None]
+Begin = Callable[[Started[T]], None]
+
+
+def share(rules: list[Started[T]], conclude: Conclude[T], begin: Begin[T]) -> None:
+    """The code of some rules. `conclude` is told where to go on for more solutions, and after.
+
+    `begin` is told of a rule before its conditions, of those that several share before the first.
+    """
     for one in rules:
         _prepare(one)
-    _tree(rules, conclude)
+    _tree(rules, conclude, begin)
 
 
 def _prepare(one: Started[T]) -> None:
@@ -90,13 +97,14 @@ def _asked(steps: list[Step]) -> Names:
     return names(*(step.term for step, _ in steps))
 
 
-def _tree(rules: list[Started[T]], conclude: Callable[[Started[T], Label, Label], None]) -> None:
+def _tree(rules: list[Started[T]], conclude: Conclude[T], begin: Begin[T]) -> None:
     waiting = list(rules)
     while waiting:
         first = waiting[0]
         group = _most_alike(first, waiting)
         body, code = first.body, first.body.code
         after = code.label()
+        begin(first)
         if len(group) == 1:
             fail = after
             for step, needed in first.steps:
@@ -104,7 +112,7 @@ def _tree(rules: list[Started[T]], conclude: Callable[[Started[T], Label, Label]
             conclude(first, fail, after)
         else:
             fail = _ask_once(group, after)
-            _tree([one for one, _ in group], conclude)
+            _tree([one for one, _ in group], conclude, begin)
             code.emit("JMP", fail=fail)
         code.here(after)
         done = {id(one) for one, _ in group}

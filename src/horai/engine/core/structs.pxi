@@ -15,6 +15,12 @@ cdef extern from *:
     #else
     #define SOON(p) ((void) 0)
     #endif
+    #include <time.h>
+    static inline long long horai_clock(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * 1000000000LL + now.tv_nsec;
+    }
     #ifdef HORAI_CHECKED
     #include <stdio.h>
     #include <stdlib.h>
@@ -36,6 +42,7 @@ cdef extern from *:
     const long long CHECKED
     long long SPARE(long long) nogil
     void SOON(void*) nogil
+    long long horai_clock() nogil
     const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE
     const unsigned long long ZERO, SMALL, REST
 
@@ -177,5 +184,10 @@ cdef struct State:
     i64 tick, start, first, origin, q, qprev, epoch
     i64 low, high  # a region that grows
     i64 error, failed, unknown, evals, resolves, work
+    # what rules cost, where somebody wants to know: runs, rows and nanoseconds of each
+    i64* spent
+    i64 spent_size
+    i64* owners  # of columns: twice the number of a rule, and one if its spans are rows of it
+    i64 owners_size, marked, since, watched
 
 ctypedef State* STATE

@@ -24,6 +24,7 @@ CODES = (
     "RULE",  # bit, listed: the rule after it is number `bit`; failing goes to the next one
     "WAIT",  # bit, level, rules of the level: the conditions on facts of rule `bit` are met
     "TRUE",  # undoing, conditions on what changes count as true: go on after them
+    "MARK",  # n, runs, rows: what follows is work of rule n; or, if `rows`, it says one more
     "JMP",
     "JMPR",  # r: go where the register says
     "LDC",  # r, word
