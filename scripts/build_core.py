@@ -23,11 +23,22 @@ from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "src" / "horai" / "engine" / "core"
-NUMBERS = ROOT / "src" / "horai" / "plan" / "ec" / "instructions.py"
-SOURCE, STRUCTS, DECLARED = CORE / "machine.py", CORE / "structs.pxi", CORE / "machine.pxd"
-STAMP = CORE / "machine.built"
+DECLARED = CORE / "machine.pxd"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
-COMPILED = (SOURCE, CORE.parent / "numbering.py")
+
+
+def _loaded(path: Path) -> ModuleType:
+    """A module of Horai that needs no other, so that nothing has to be installed."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILT = _loaded(CORE / "built.py")
+SOURCE, STRUCTS, LOOPS, NUMBERS = BUILT.SOURCES
+COMPILED = (SOURCE, LOOPS)
 LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
@@ -45,15 +56,16 @@ ARRAY = re.compile(r"(__pyx_v_S->(\w+))\[")
 
 def build(force: bool = False) -> bool:
     """Compile if there is need to; False if there was none."""
-    digest = _digest()
-    are_there = STAMP.is_file() and all(library.is_file() for library in LIBRARIES)
-    if not force and are_there and STAMP.read_text() == digest:
+    stamp = f"{BUILT.digest()}\n{_tools()}\n"
+    are_there = BUILT.STAMP.is_file() and all(library.is_file() for library in LIBRARIES)
+    if not force and are_there and BUILT.STAMP.read_text(encoding="utf-8") == stamp:
+        BUILT.STAMP.touch()  # of sources that are newer it says the same
         return False
     for source, library in zip(COMPILED, LIBRARIES, strict=True):
         new = library.with_suffix(".new")
         _compile(source, source.with_suffix(".c"), new, FLAGS)
         new.replace(library)  # a process that has the old one mapped keeps it
-    STAMP.write_text(digest, encoding="utf-8")
+    BUILT.STAMP.write_text(stamp, encoding="utf-8")
     return True
 
 
@@ -101,7 +113,7 @@ def _compile(
     flags: list[str],
     changed: Callable[[str], str] | None = None,
 ) -> None:
-    DECLARED.write_text(declarations(_numbers()), encoding="utf-8")
+    DECLARED.write_text(declarations(_loaded(NUMBERS)), encoding="utf-8")
     cython = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(code)]
     subprocess.run(cython, check=True)
     if changed is not None:
@@ -132,18 +144,10 @@ def declarations(numbers: ModuleType) -> str:
     return "\n".join([head, "cdef enum:", *lines, "", *large, "", STRUCTS.read_text()])
 
 
-def _numbers() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("instructions", NUMBERS)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _digest() -> str:
+def _tools() -> str:
+    """Tells apart with what sources are compiled."""
     found = hashlib.sha256(f"{sys.version} {FLAGS}".encode())
-    for path in (*COMPILED, STRUCTS, NUMBERS, Path(__file__)):
-        found.update(path.read_bytes())
+    found.update(Path(__file__).read_bytes())
     return found.hexdigest()
 
 

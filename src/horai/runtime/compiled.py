@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from horai.engine.core.layout import NotLowered
-from horai.engine.core.session import CompiledSession, NotCompiled
+from horai.engine.core.session import CompiledSession, NotCompiled, Outdated
 from horai.errors import UsageError
 from horai.lang.ec.syntax import EventDescription
 
@@ -29,6 +29,8 @@ def told_as_wrong_use() -> Iterator[None]:
         raise NoInstructions(message, OTHERS) from error
     except NotCompiled as error:
         raise NoInstructions(str(error), f"run `make install`, or {OTHERS}") from error
+    except Outdated as error:  # who chose no engine is to hear of it, too
+        raise UsageError(str(error), "run `make install`") from error
 
 
 class CompiledEngine(CompiledSession):

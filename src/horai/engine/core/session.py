@@ -25,6 +25,7 @@ from horai.engine.answer import (
 from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, codes, concat, terms_of
+from horai.engine.core.built import is_outdated
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, kept
@@ -85,7 +86,16 @@ class NotCompiled(Exception):
     """The machine has to be compiled before it can run."""
 
 
+class Outdated(Exception):
+    """The machine was compiled from other sources."""
+
+
+_is_outdated = cache(is_outdated)
+
+
 def _machine(owner: object) -> Any:
+    if _is_outdated():
+        raise Outdated("the compiled engine was compiled from other sources than these")
     try:
         machine = import_module("horai.engine.core.machine")
     except ImportError as error:

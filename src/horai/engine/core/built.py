@@ -1,0 +1,37 @@
+"""Whether the machine was compiled from the sources beside it: with others it may crash.
+
+`scripts/build_core.py` leaves a stamp. Installed packages have none, and nothing to compare.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+CORE = Path(__file__).parent
+SOURCES = (
+    CORE / "machine.py",
+    CORE / "structs.pxi",
+    CORE.parent / "numbering.py",
+    CORE.parents[1] / "plan" / "ec" / "instructions.py",
+)
+STAMP = CORE / "machine.built"
+
+
+def digest() -> str:
+    """Tells sources apart."""
+    found = hashlib.sha256()
+    for source in SOURCES:
+        found.update(source.read_bytes())
+    return found.hexdigest()
+
+
+def is_outdated() -> bool:
+    """Have the sources changed since then? They are read only if one of them is newer."""
+    try:
+        built = STAMP.stat().st_mtime_ns
+        if all(source.stat().st_mtime_ns <= built for source in SOURCES):
+            return False
+        return STAMP.read_text(encoding="utf-8").split()[0] != digest()
+    except OSError:
+        return False
