@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from horai.engine.core.session import CompiledSession
     from horai.explain.ec import CalculusProver
     from horai.explain.proof import Proof
+    from horai.explain.trial import Trials
     from horai.rules import Rules
 
 _SHOWN = 20
@@ -260,10 +262,14 @@ def groups_of(answers: Sequence[Answer], form: str) -> Iterable[AtomGroup]:
 
 
 class RunBasis(NamedTuple):
-    """What the answers of a run rest on: its settings, and the items that came."""
+    """What the answers of a run rest on: its settings, and the items that came.
+
+    A revisable run keeps its engine, too.
+    """
 
     settings: RunSettings
     items: Callable[[], Sequence[io.ItemTable]]
+    core: CompiledSession | None = None
 
 
 class Result:
@@ -510,6 +516,13 @@ class Result:
         from horai.explain.why import prover_of
 
         return prover_of(self)
+
+    @cached_property
+    def trials(self) -> Trials | None:
+        """The run as one that a few rows change, if that is the same as to run again."""
+        from horai.explain.trial import trials_of
+
+        return trials_of(self)
 
     def why(
         self, what: str, at: int | str | None = None, about: str = "holds", depth: int = 12

@@ -220,6 +220,7 @@ class Rules:
         *,
         progress: Progress | None = None,
         profile: Profile | None = None,
+        revisable: bool = False,
         **settings: Any,
     ) -> Result:
         """Run over a whole stream.
@@ -229,8 +230,9 @@ class Rules:
         them. Query times are start + k*step, the last one clipped to `end`; those of a LARS program
         begin at `start`. Without `start` and `end` the run covers the input. With the engine
         `spark`, `master` says where Spark runs and `buckets` in how many parts entities are split.
-        `progress(done, all)` is called after each query; `profile` is filled with what rules
-        cost on the compiled engine or the columnar one.
+        `progress(done, all)` is called after each query; `profile` is filled with what rules cost
+        on the compiled engine or the columnar one. The result of a `revisable` run keeps the
+        engine, if it can: then `what_if` and `why_not` work out only what other rows change.
 
         >>> from horai import loads
         >>> rules = loads("initiatedAt(on=true, T) :- happensAt(up, T).")
@@ -256,6 +258,7 @@ class Rules:
             archive=True,  # a result can be asked about all of the run
             together=asked.allowed_lateness is None,
             single=isinstance(schedule, Schedule) and len(schedule.queries) == 1,
+            revisable=revisable,
         )
         return session.run(narrative, files_of(input), schedule, progress)
 

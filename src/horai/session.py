@@ -57,7 +57,7 @@ class Session:
     `settings` are checked ones. The setting `answers` is the only form of answer that is kept, None
     for all. An `archive` of all that has become final is there if the form needs one, unless said
     otherwise. A session `together` is asked for all query times of a whole run at once, a `single`
-    one for the only query time there is.
+    one for the only query time there is. The result of a `revisable` one keeps the engine.
     """
 
     def __init__(
@@ -69,8 +69,10 @@ class Session:
         archive: bool | None = None,
         together: bool = False,
         single: bool = False,
+        revisable: bool = False,
     ) -> None:
         self.rules = rules
+        self._is_revisable = revisable
         self.start = settings.start or 0
         self.settings = replace(settings, start=self.start)
         self.clock, self.strict = settings.scale, settings.strict
@@ -384,6 +386,7 @@ class Session:
         # Not the session itself: it holds on to all that the engine knows.
         counting, form, answers = self._counting, self.form, list(self.answers)
         items = None if self._items is None else list(self._items)
+        core = self.core if self._is_revisable and isinstance(self.core, CompiledSession) else None
         return Result(
             *(self.rules, answers, letters, form or "final", self.clock.unit),
             measure=lambda: counting.metrics(
@@ -393,7 +396,7 @@ class Session:
             engine=self.engine,
             reasons=self.reasons,
             unanswered=getattr(self.core, "unanswered", ()),
-            basis=None if items is None else RunBasis(self.settings, lambda: items),
+            basis=None if items is None else RunBasis(self.settings, lambda: items, core),
         )
 
     def _warnings(self, letters: Sequence[io.DeadLetter]) -> list[Diagnostic]:

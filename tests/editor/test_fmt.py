@@ -36,6 +36,9 @@ def test_check_and_diff_write_nothing(tmp_path: Path) -> None:
     assert status == 0
     assert f"-{UGLY}+{NICE}" in shown
     assert path.read_text() == UGLY
+    path.write_text(UGLY.rstrip())
+    _, shown, _ = horai("fmt", "--diff", str(path))
+    assert f"-{UGLY.rstrip()}\n\\ No newline at end of file\n+{NICE}" in shown
     path.write_text(NICE)
     assert horai("fmt", "--check", str(path))[:2] == (0, "")
 

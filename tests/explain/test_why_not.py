@@ -171,6 +171,27 @@ def test_rows_more_and_less(result: library.Result) -> None:
     assert result.what_if(without=["win|13|13|chris"], added=["win|13|13|chris"]) == []
 
 
+def test_rows_are_tried_without_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine takes them in, one trial after the other, and each is of the run as it was."""
+    rules = library.loads(RULES)
+    given = ["win|13|13|chris", "lose|19|19|chris", "win|20|20|eve"]
+    results = [rules.run(given, revisable=one) for one in (True, False)]
+    windows = rules.run(given, window=30, step=10)
+    run_again = windows.what_if(without=["lose|19|19|chris"])
+    monkeypatch.setattr(library.Rules, "run", None)
+    for result in results:
+        for _ in range(2):
+            found = result.what_if(without=["lose|19|19|chris"])
+            assert [row._replace(op=None) for row in found] == [
+                row._replace(op=None) for row in run_again
+            ]
+            assert result.what_if(without=["win|20|20|eve"])[0].args == ("eve",)
+        proof = result.why_not("rich(chris)=true", 20)
+        assert proof.premises[0].changes == (RowChange("-", "lose|19|19|chris"),)
+    with pytest.raises(TypeError):  # of windows, a late row is not one that was there
+        windows.what_if(without=["lose|19|19|chris"])
+
+
 def test_other_rules(result: library.Result) -> None:
     other = library.loads(RULES.replace("union_all", "intersect_all"))
     assert [(r.op, r.start, r.end) for r in result.what_if(rules=other) if r.name == "happy"] == [
@@ -204,27 +225,34 @@ def test_random_changes(run: RandomRun, dice: Random, step: int | None) -> None:
     settings: dict[str, Any] = {"tick": run.described.tick, "start": 0, "end": 60}
     if step is not None:
         settings |= {"step": step, "window": 40}
-    added, without = dice.sample(rows, 1), dice.sample(rows, 1)
     given_ = rows[: len(rows) * 2 // 3]
-    without = [one for one in without if one in given_]
-    changed = [one for one in given_ if one not in without] + added
     try:
-        result = rules.run(given_, **settings)
-        before, after = (
-            set(rules.run(some, engine="reference", **settings).rows("spans"))
-            for some in (given_, changed)
-        )
+        result = rules.run(given_, revisable=dice.random() < 0.5, **settings)
     except RunError:
         return
     if result.dead_letters or not given_:
         return
-    try:
-        found = result.what_if(added, without)
-    except UsageError as refused:
-        assert "would not be used" in refused.problem
-        return
-    assert {row._replace(op=None) for row in found if row.op == "-"} == before - after
-    assert {row._replace(op=None) for row in found if row.op == "+"} == after - before
+    for _ in range(3):  # each of the run as it was, not as it would have been
+        added = dice.sample(rows, dice.randint(0, 2))
+        without = [one for one in dice.sample(rows, 1) if one in given_ or not added]
+        changed = [one for one in given_ if one not in without] + added
+        try:
+            before, after = (
+                set(rules.run(some, engine="reference", **settings).rows("spans"))
+                for some in (given_, changed)
+            )
+        except RunError:
+            continue
+        try:
+            found = result.what_if(added, without)
+        except UsageError as refused:
+            assert (
+                "would not be used" in refused.problem or "no row of the input" in refused.problem
+            )
+            continue
+        assert {row._replace(op=None) for row in found if row.op == "-"} == before - after
+        assert {row._replace(op=None) for row in found if row.op == "+"} == after - before
+        assert len(found) == len(set(found))
 
 
 def test_what_is_no_row_reads_no_file(result: library.Result) -> None:

@@ -18,6 +18,8 @@ from horai.lang.core.source import SourceText
 from horai.lang.lars.reader import read_sources
 from horai.lang.layout import formatted
 
+NO_LINE_END = "\\ No newline at end of file\n"
+
 
 @takes(
     RULES,
@@ -79,7 +81,8 @@ def _finish(found: list[tuple[Path, str, str]], check: bool, diff: bool) -> None
     for path, before, after in changed:
         if diff:
             lines = before.splitlines(True), after.splitlines(True)
-            sys.stdout.writelines(unified_diff(*lines, str(path), f"{path}, formatted"))
+            for line in unified_diff(*lines, str(path), f"{path}, formatted"):
+                click.echo(line if line.endswith("\n") else f"{line}\n{NO_LINE_END}", nl=False)
         else:
             click.echo(f"{path} would change")
     if check and changed:

@@ -61,7 +61,7 @@ def command(
     if depth is not None and (absent or revised):
         raise UsageError(f"--depth has no meaning with {about[0]}", "it is about proofs")
     chosen = choose(rules, **named)
-    result = run_to_explain(chosen, given, quiet, what)
+    result = run_to_explain(chosen, given, quiet, what, absent)
     if absent:
         show(result.why_not(what, at), format)
     else:
@@ -70,7 +70,11 @@ def command(
 
 
 def run_to_explain(
-    chosen: Workload, given: Mapping[str, Any], quiet: bool, what: str | None = None
+    chosen: Workload,
+    given: Mapping[str, Any],
+    quiet: bool,
+    what: str | None = None,
+    revisable: bool = True,
 ) -> Result:
     """Run by an engine that keeps the items: proofs are made of them.
 
@@ -83,7 +87,8 @@ def run_to_explain(
     rules = chosen.load()
     if what is not None and rules.language == "ec":
         read_subject(rules, what)
-    result = run_rules(rules, chosen, settings, quiet)
+    more: dict[str, Any] = {"revisable": revisable} if rules.language == "ec" else {}
+    result = run_rules(rules, chosen, settings, quiet, **more)
     tell_of_run(result, quiet)
     return result
 

@@ -139,7 +139,7 @@ def _prover(
     result: Result, asked: AtomQuestion, model: Collection[Atom] | None, depth: int
 ) -> AtomProver | None:
     """What proves in the answer stream of the run; without one, as if nothing were forbidden."""
-    settings, items = result.basis
+    settings, items, _ = result.basis
     whole, start, at = (
         result.rules.in_points(settings.clock, settings.unit),
         settings.start or 0,

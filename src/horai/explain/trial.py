@@ -1,21 +1,31 @@
-"""A run again with other rows or other rules, and what that changes."""
+"""A run with other rows or other rules, and what that changes.
+
+An engine that remembers everything takes other rows in and works out only what they change: it is
+the same whether a row is there from the start or comes last. With a window it is not, nor are late
+rows and retractions among the items the same; then, and with other rules, everything runs again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from horai import io
 from horai.errors import UsageError
 from horai.explain.proof import Place, RowChange
-from horai.runtime.inputs import read_input, row_text
+from horai.lang.ec.errors import EngineError
+from horai.result import Answer, RunBasis
+from horai.runtime.inputs import letters_of, read_input, row_text
 from horai.runtime.lars.signals import MEMORY
 
 if TYPE_CHECKING:
+    from horai.engine.core.session import CompiledSession
     from horai.result import Result
     from horai.rules import Rules
 
@@ -34,23 +44,134 @@ _AS_BEFORE = (
 )
 
 
+class Trials:
+    """A run that takes in some rows more and less, and is put back before the next ones."""
+
+    def __init__(self, result: Result, core: CompiledSession) -> None:
+        self._result, self._core = result, core
+        self._before: list[io.ItemTable] = []  # what puts the run back
+
+    def tried(self, changes: Collection[RowChange]) -> Result | None:
+        """The run with rows added or left out; None if they are not for an engine that has ended.
+
+        Raises `EngineError` where the rules then make no answer possible.
+        """
+        result, core = self._result, self._core
+        items, gone, added = _changed(result, changes)
+        if not all(map(self._counts, (*gone, *added))):
+            return None
+        if self._before:
+            core.revise(self._before)
+        self._before = [*map(_taken_back, added), *gone]
+        raw = core.revise([*map(_taken_back, gone), *added])
+        return type(result)(
+            result.rules,
+            [Answer(raw, result.steps[-1].wanted)],
+            [*result.dead_letters, *letters_of(raw.dropped)],
+            unit=result.unit,
+            engine=result.engine,
+            basis=RunBasis(result.basis.settings, lambda: items),
+        )
+
+    def _counts(self, table: io.ItemTable) -> bool:
+        """Are these plain rows, about times of the run, that have come by its end?"""
+        op, arrival, start = (table.table.column(name) for name in ("op", "arrival", "start"))
+        first, last = self._core.start, self._core.query
+        return bool(
+            pc.min(op).as_py() > 0
+            and pc.max(arrival).as_py() <= last
+            and pc.min(start).as_py() > first
+            and pc.max(start).as_py() <= last
+        )
+
+
+def trials_of(result: Result) -> Trials | None:
+    """The run as one that takes other rows in; None where that is not the same as to run again."""
+    settings, items, core = result.basis
+    if result.rules.language != "ec" or result.engine != "compiled" or len(result.steps) != 1:
+        return None
+    if settings.window is not None or settings.allen_memory is not None:
+        return None
+    tables = [table for table in items() if len(table)]
+    if any(pc.min(table.table.column("op")).as_py() < 0 for table in tables):
+        return None
+    if core is None:
+        from horai.runtime.compiled import CompiledEngine
+
+        core = CompiledEngine(
+            result.rules.description,
+            start=settings.start or 0,
+            tick=settings.tick,
+            predicates=result.rules.predicates,
+        )
+        if not settings.include_input:
+            core.hide_input()
+        core.advance(result.last.query, tables)
+    return Trials(result, core)
+
+
 def tried(
     result: Result,
     changes: Collection[RowChange],
     rules: Rules | None = None,
     end: int | None = None,
 ) -> Result:
-    """The run again, over the same time or up to an earlier end, with rows added or left out."""
-    settings = result.basis.settings
-    tables = list(result.basis.items())
-    gone = [change.row for change in changes if change.op == "-"]
-    if gone:
-        tables = [left for table in tables if len(left := _without(table, gone))]
-    added = [change.row for change in changes if change.op == "+"]
-    tables += _read(result, added)
-    known = {name: value for name, value in settings.to_dict().items() if name in _AS_BEFORE}
+    """The run, over the same time or up to an earlier end, with rows added or left out."""
+    found = _revised(result, changes) if rules is None and end is None else None
+    return found or _again(result, changes, rules, end)
+
+
+def _revised(result: Result, changes: Collection[RowChange]) -> Result | None:
+    """The run with other rows, by an engine that works out only what they change."""
+    try:
+        return None if result.trials is None else result.trials.tried(changes)
+    except EngineError:  # the engine is of no use any more; to run again says what is wrong
+        result.trials = None
+        return None
+
+
+def _again(
+    result: Result, changes: Collection[RowChange], rules: Rules | None, end: int | None
+) -> Result:
+    items = tuple(_changed(result, changes).items)
+    known = {
+        name: value for name, value in result.basis.settings.to_dict().items() if name in _AS_BEFORE
+    }
     end = result.extent[1] if end is None else end
-    return (rules or result.rules).run(io.Narrative(tuple(tables), []), **known, end=end)
+    return (rules or result.rules).run(io.Narrative(items, []), **known, end=end)
+
+
+class Changed(NamedTuple):
+    """The items of a run with rows added or left out, and these rows."""
+
+    items: list[io.ItemTable]
+    gone: list[io.ItemTable]
+    added: list[io.ItemTable]
+
+
+def _changed(result: Result, changes: Collection[RowChange]) -> Changed:
+    names = [change.row for change in changes if change.op == "-"]
+    added = list(_read(result, [change.row for change in changes if change.op == "+"]))
+    kept, gone = [], []
+    for table in result.basis.items():
+        rows = _named(table, names)
+        if not rows:
+            kept.append(table)
+            continue
+        left = np.ones(len(table), bool)
+        left[rows] = False
+        gone.append(table.where(~left))
+        if left.any():
+            kept.append(table.where(left))
+    return Changed([*kept, *added], gone, added)
+
+
+def _taken_back(table: io.ItemTable) -> io.ItemTable:
+    """The retractions of some items."""
+    names = table.table.schema.names
+    op = pa.array(np.full(len(table), -1), table.table.schema.field("op").type)
+    field = table.table.schema.field("op")
+    return replace(table, table=table.table.set_column(names.index("op"), field, op))
 
 
 def _read(result: Result, rows: Sequence[str]) -> Sequence[io.ItemTable]:
@@ -68,10 +189,20 @@ def _read(result: Result, rows: Sequence[str]) -> Sequence[io.ItemTable]:
     return read.tables
 
 
-def _without(table: io.ItemTable, gone: Sequence[str]) -> io.ItemTable:
-    """A table without some rows, which are named by their text or as FILE:LINE."""
-    kept = np.array([not _is_one_of(item, gone) for item in table.items()], bool)
-    return table if kept.all() else replace(table, table=table.table.filter(pa.array(kept)))
+def _named(table: io.ItemTable, names: Sequence[str]) -> list[int]:
+    """The rows that are named by their text or as FILE:LINE: looked at by line and time first."""
+    found = np.zeros(len(table), bool)
+    column = {name: table.table.column(name).to_numpy() for name in ("line", "arrival", "start")}
+    for name in names:
+        if (line := name.rpartition(":")[2]).isdecimal():
+            found |= column["line"] == int(line)
+        fields = name.split("|")
+        with suppress(ValueError, IndexError):
+            arrival, start = int(fields[1]), int(fields[2])
+            found |= (column["arrival"] == arrival) & (column["start"] == start)
+    rows: list[int] = np.flatnonzero(found).tolist()
+    few = zip(rows, table.where(found).items(), strict=True)
+    return [row for row, item in few if _is_one_of(item, names)]
 
 
 def _is_one_of(item: io.Item, named: Sequence[str]) -> bool:
@@ -81,7 +212,7 @@ def _is_one_of(item: io.Item, named: Sequence[str]) -> bool:
 
 def rows_named(result: Result, name: str) -> int:
     """How many rows a text, or FILE:LINE, names."""
-    return sum(_is_one_of(item, [name]) for table in result.basis.items() for item in table.items())
+    return sum(len(_named(table, [name])) for table in result.basis.items())
 
 
 def what_if(
@@ -103,10 +234,14 @@ def what_if(
         raise UsageError(f"{problem}, and the others of {spoken[rules.language]}")
     texts = {row_text(item) for table in _read(result, added) for item in table.items()}
     changes = [RowChange("-", row) for row in without] + [RowChange("+", row) for row in added]
-    other = tried(result, changes, rules)
+    revised = _revised(result, changes) if rules is None else None
+    other = revised or _again(result, changes, rules, None)
     for letter in other.dead_letters:
         if letter.text in texts and letter.file == MEMORY:
             raise UsageError(f"the row {letter.text} would not be used: {letter.reason}")
+    if revised is not None:
+        changed = sorted(revised.changelog, key=lambda row: row.op != "-")
+        return [row._replace(query=None) for row in changed]
     before, after = result.rows("spans"), other.rows("spans")
     had, has = set(before), set(after)
     gone = [row._replace(op="-") for row in before if row not in has]

@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 def prover_of(result: Result) -> CalculusProver:
     """What proves the answers of a description."""
-    rules, (settings, items) = result.rules, result.basis
+    rules, (settings, items, _) = result.rules, result.basis
     raw = result.last
     start = settings.start or 0
     passing = rules.passing.to_description if rules.language == "combined" else ()

@@ -191,6 +191,13 @@ class CompiledSession:
         """The answer at query time `until`, with more items known than before."""
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
+        return self._step(until, tables)
+
+    def revise(self, tables: Iterable[ItemSource]) -> Answer:
+        """The answer at the last query time once more, with more items known."""
+        return self._step(self.query, tables)
+
+    def _step(self, until: int, tables: Iterable[ItemSource]) -> Answer:
         self._complete()
         self._forget()
         self.query = until
