@@ -89,4 +89,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *globals()})
+    hidden = {"TYPE_CHECKING", "annotations"}
+    return sorted({*__all__, *globals()} - hidden)

@@ -6,12 +6,13 @@ The answer comes in the library that the items came in: pandas, Polars, Arrow, D
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from horai.errors import UsageError
+from horai.errors import UsageError, counted
 from horai.result import Result
 from horai.rules import Rules, load
 
@@ -45,11 +46,15 @@ class Frame:
     def recognise(self, rules: Rules | str | os.PathLike[str], **settings: Any) -> Any:
         """The rows of the answer as a data frame of the same library.
 
-        Columns are those of `Result.to_arrow`. On Spark rows stay where they are, and have the
-        columns kind, name, args, value, start, end and time.
+        Columns are those of `Result.to_arrow`. A warning tells of rows that were not used. On Spark
+        rows stay where they are, and have the columns kind, name, args, value, start, end and time.
         """
         if self.library != "spark":
             result = self.run(rules, **settings)
+            if result.dead_letters:
+                unused, first = len(result.dead_letters), result.dead_letters[0]
+                told = f"{counted(unused, 'row')} of the frame not used; the first: {first.reason}"
+                warnings.warn(f"{told}. `run` gives all as dead_letters", stacklevel=2)
             if self.library == "arrow":
                 return result.to_arrow()
             return getattr(result, f"to_{self.library}")()

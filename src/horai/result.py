@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 _SHOWN = 20
+_TIMES = ("value", "start", "end", "time")
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -200,6 +202,10 @@ class Answer:
         table = self.table("windows")
         kinds = [counted(table.count(kind), what) for kind, what in _WORDS.items()]
         return f"<Answer at {self.query}: {', '.join(kinds)}>"
+
+    def _repr_html_(self) -> str:
+        always = () if isinstance(self.raw, PointAnswers) else _TIMES
+        return _html(repr(self), _frame(self.table("windows"), always))
 
 
 _WORDS: dict[io.AnswerKind, str] = {"fluent": "interval", "event": "event"}
@@ -398,15 +404,7 @@ class Result:
 
     def to_pandas(self, answers: str | None = None) -> pd.DataFrame:
         """The rows as a data frame: arguments are tuples, missing times are `<NA>`."""
-        import pandas as pd
-
-        columns = self.table(answers).lists()
-        frame = pd.DataFrame(columns)
-        for column in ("start", "end", "time", "query", "model", "arrived", "signals"):
-            frame[column] = frame[column].astype("Int64")
-        always = () if self._said else ("value", "start", "end", "time")
-        unused = [c for c in frame.columns if c not in always and frame[c].isna().all()]
-        return frame.drop(columns=[c for c in unused if c not in ("kind", "name", "args")])
+        return _frame(self.table(answers), () if self._said else _TIMES)
 
     def to_arrow(self, answers: str | None = None) -> pa.Table:
         """The rows as an Arrow table: arguments are lists of source text, missing times null."""
@@ -576,10 +574,25 @@ class Result:
         return f"<Result: {', '.join(counts)}>"
 
     def _repr_html_(self) -> str:
-        whole = self.to_pandas()
-        frame, rows = whole.head(_SHOWN), len(whole)
-        more = f"<p>... and {rows - _SHOWN} more</p>" if rows > _SHOWN else ""
-        return f"<p>{repr(self)[1:-1]}</p>{frame.to_html(index=False, na_rep='')}{more}"
+        return _html(repr(self), self.to_pandas())
+
+
+def _frame(table: io.AnswerTable, always: Sequence[str]) -> pd.DataFrame:
+    """Rows as a data frame, with the columns that have anything, or are `always` there."""
+    import pandas as pd
+
+    frame = pd.DataFrame(table.lists())
+    for column in ("start", "end", "time", "query", "model", "arrived", "signals"):
+        frame[column] = frame[column].astype("Int64")
+    unused = [c for c in frame.columns if c not in always and frame[c].isna().all()]
+    return frame.drop(columns=[c for c in unused if c not in ("kind", "name", "args")])
+
+
+def _html(title: str, whole: pd.DataFrame) -> str:
+    """The first rows, as a notebook shows them."""
+    rows = len(whole)
+    more = f"<p>... and {rows - _SHOWN} more</p>" if rows > _SHOWN else ""
+    return f"<p>{escape(title[1:-1])}</p>{whole.head(_SHOWN).to_html(index=False, na_rep='')}{more}"
 
 
 def _merged(parts: list[dict[K, list[V]]]) -> dict[K, list[V]]:

@@ -56,7 +56,7 @@ from horai.runtime.lars.engines import EngineChoice, choose_engine
 from horai.runtime.lars.session import Progress
 from horai.runtime.lars.signals import AnySignals
 from horai.session import Session, from_bytes, read_saved, schedule_of, whole
-from horai.settings import Language, RunSettings, Schedule, function
+from horai.settings import Language, RunSettings, Schedule, flag, function
 from horai.settings import text as text_of
 from horai.tools.codes import Severities, checked_severities, judged, lenient
 
@@ -248,6 +248,7 @@ class Rules:
             function(progress, "progress")
         if self.language == "ec":
             engine_named(asked.engine)  # what is wrong is told before the input is read
+        revisable = flag(revisable, "revisable")
         narrative = self._read(input, asked)
         schedule = schedule_of(asked, narrative)
         start = asked.start if schedule is None else schedule.start

@@ -51,6 +51,14 @@ def test_answers_come_in_the_library_of_the_items(library: str) -> None:
     assert found.run(RULES).holds_for("fast(b)=true") == [(6, 10)]
 
 
+def test_rows_that_are_not_used_are_told() -> None:
+    days = pd.DataFrame({**COLUMNS, "when": pd.to_datetime(["2024-05-01"] * 3)})
+    found = horai.frame(days, event="speed", time="when", arguments=["ship", "knots"])
+    with pytest.warns(UserWarning, match="3 rows of the frame not used; the first: time: "):
+        assert found.recognise(RULES).empty
+    assert len(found.recognise(RULES, unit="s")) == 1  # and no warning
+
+
 @pytest.mark.parametrize("library", MAKE)
 def test_a_frame_that_says_its_types_needs_no_names(library: str) -> None:
     data = MAKE[library]({"type": ["speed"], "time": [5], "ship": ["b"], "knots": [45]})
@@ -105,4 +113,5 @@ def test_a_library_that_is_absent_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_names_are_there_to_complete() -> None:
     assert {"load", "frame", "Result", "__version__"} <= set(dir(horai))
+    assert not {"TYPE_CHECKING", "annotations"} & set(dir(horai))
     assert [name for name in horai.__all__ if name not in dir(horai)] == []

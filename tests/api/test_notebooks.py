@@ -33,6 +33,22 @@ def test_a_notebook_shows_what_it_gives(path: Path) -> None:
     assert shown(executed(path)) == shown(kept), "run scripts/run_notebooks.py"
 
 
+def test_answers_show_their_rows() -> None:
+    result = RULES.run([f"up|{t}|{t}|'<b>{t}'" for t in range(30)], step=10)
+    for shown_, rows in ((result, 30), (result.answers[-1], 30), (result.answers[0], 10)):
+        html = shown_._repr_html_()
+        assert html.startswith(f"<p>{repr(shown_)[1:-1]}</p>")
+        assert "<b>" not in html
+        assert html.count("<tr") == 1 + min(rows, 20)
+        assert ("<p>... and 10 more</p>" in html) == (rows == 30)
+
+
+def test_an_answer_of_a_program_shows_its_atoms() -> None:
+    program = horai.loads("late(X) :- seen(X) [3].", language="lars")
+    answer = program.run(["seen|1|1|a"], end=3).answers[0]
+    assert "<td>late</td>" in answer._repr_html_()
+
+
 def test_plans_and_graphs_draw_themselves() -> None:
     svg = RULES.graph(inputs=True)._repr_svg_()
     assert svg is not None

@@ -201,6 +201,10 @@ def test_other_rules(result: library.Result) -> None:
 
 
 def test_what_cannot_be_tried(result: library.Result) -> None:
+    with pytest.raises(UsageError, match="added must be a list of rows, not a text"):
+        result.what_if(added="win|15|15|eve")
+    with pytest.raises(UsageError, match="revisable must be true or false"):
+        library.loads(RULES).run(DAY, revisable="yes")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="nothing would be different"):
         result.what_if()
     with pytest.raises(UsageError, match=r"no row of the input is day.csv:4"):

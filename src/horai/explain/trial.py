@@ -222,6 +222,9 @@ def what_if(
     rules: Rules | None = None,
 ) -> list[io.AnswerRow]:
     """What comes (`op` is `+`) and what goes (`-`) with other rows, or other rules."""
+    for name, rows in (("added", added), ("without", without)):
+        if isinstance(rows, str):
+            raise UsageError(f"{name} must be a list of rows, not a text", f"write [{rows!r}]")
     if not (added or without or rules):
         raise UsageError("nothing would be different", "name rows to add or to leave out, or rules")
     for name in without:
