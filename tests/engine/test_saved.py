@@ -18,6 +18,7 @@ from tests.engine.test_compiled import NO_INSTRUCTIONS, RUNS
 from tests.strategies.runs import Run, runs
 from tests.weights import examples
 
+import horai
 from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.columns import Column, as_codes, column_of, terms_of
@@ -106,6 +107,16 @@ def test_restored_sessions_of_the_compiled_engine_do(kind: str, data: st.DataObj
         event("impossible")
     else:
         event("ran")
+
+
+def test_the_same_rules_are_the_same_program_every_time() -> None:
+    rules = horai.loads("""
+    collectIntervals(i(_)=_). collectIntervals(j(_)=_). collectIntervals(k(_)=_).
+    holdsFor(both(E)=true,I) :-
+        holdsFor(i(E)=a,I1), holdsFor(j(E)=b,I2), holdsFor(k(E)=c,I3), intersect_all([I1,I2,I3],I).
+    """)
+    made = [CompiledEngine(rules.description).program for _ in range(20)]
+    assert all(one.code == made[0].code for one in made)
 
 
 # --- terms ---------------------------------------------------------------------------------------

@@ -169,22 +169,16 @@ class Plan:
 
     @cached_property
     def changing(self) -> frozenset[Key]:
-        """The background relations that depend on the members of dynamic domains."""
+        """The background relations and procedures that depend on members of dynamic domains."""
+        rules = [one for one in self.description.rules if isinstance(one, ec.BackgroundRule)]
+        calls = [
+            (one.key, {part.key for part in ec.walk(one.body) if isinstance(part, ec.Call)})
+            for one in rules
+        ]
         found = set(self.dynamic)
-        while True:
-            more = {
-                key
-                for key, branches in self.background.items()
-                if key not in found
-                and any(
-                    isinstance(step, op.FactJoin) and step.key in found
-                    for branch in branches
-                    for step in op.walk(branch.body)
-                )
-            }
-            if not more:
-                return frozenset(found)
+        while more := {key for key, called in calls if called & found} - found:
             found |= more
+        return frozenset(found)
 
     def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
         return frozenset(

@@ -28,9 +28,13 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Tested:
-    """All of the time, for instances that meet conditions on facts."""
+    """All of the time, for instances that meet conditions on facts.
+
+    `shared` are the variables that others speak of, too; all of them if it is None.
+    """
 
     steps: tuple[op.Operator, ...]
+    shared: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,8 @@ def names_in(expression: Expression) -> frozenset[str]:
     match expression:
         case Leaf(terms=terms, wanted=wanted):
             return names(*terms) | ({wanted} if wanted is not None else set())
+        case Tested(shared=frozenset() as shared):
+            return shared
         case Tested(steps=steps):
             return names(*(step.term for step in steps))
         case Some(shared=shared):

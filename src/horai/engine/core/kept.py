@@ -46,6 +46,8 @@ class Shape:
         sites = program.layout.sites
         self.by_row = np.array([site.lists for site in sites], np.bool_)
         """Is it a whole row that looks? Then its program makes the links when it comes back."""
+        self.known = columns[:, FIELD["C_KNOWN"]] != 0
+        """Makes an item members of dynamic domains? One that is final does so from then on."""
         self.rules = columns[:, FIELD["C_CODE"]]
         self.stays = np.zeros(len(tables), np.bool_)
         if program.first is not None:
@@ -76,6 +78,7 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
 
     line, place = _pieces(lines[:, 3], lines[:, 4], np.full(len(lines), 3))
     there = pool[place + 1] > _after(reach.spans[column[line]], cut)
+    there |= shape.known[column[line]] & (place == lines[line, 3])
     span_line, span_place = line[there], place[there]
 
     stride = shape.stride[column]

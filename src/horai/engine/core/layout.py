@@ -70,6 +70,7 @@ class Relation:
     fields: dict[str, int] = field(default_factory=dict)
     readers: list[tuple[int, int]] = field(default_factory=list)  # how far away, site
     edges: list[tuple[int, int, int]] = field(default_factory=list)  # start?, value, code
+    moving: bool = False  # may conditions on members of dynamic domains let it in with its past?
     masked: set[int] = field(default_factory=set)  # values that lists beside it have, too
     parts: dict[str, Relation] = field(default_factory=dict)  # its starts, ends, ... as events
 

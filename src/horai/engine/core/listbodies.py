@@ -24,7 +24,7 @@ from horai.engine.core.expressions import (
     any_of,
 )
 from horai.engine.core.layout import NotLowered, Relation
-from horai.engine.core.rules import Rules, is_temporal
+from horai.engine.core.rules import Rules, is_temporal, looks_at_time
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Float, Int, ListTerm, Term, Var, is_ground
 from horai.lang.ec import syntax as ec
@@ -44,7 +44,7 @@ def alternatives(
     """The ways to satisfy a body. Formulas keep disjunctions that give no variable a value."""
     options: list[list[Steps]] = []
     for place, step in enumerate(steps):
-        if not is_temporal(step, plan):
+        if not looks_at_time(step, plan):
             options.append([(step,)])
             continue
         match step:
@@ -63,7 +63,8 @@ def alternatives(
                 options.append(found)
             case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
                 met = (*condition.steps, *then.steps)
-                unmet = (op.AntiJoin(condition, step.term), *otherwise.steps)
+                asked = Compound("\\+", tuple(one.term for one in condition.steps))
+                unmet = (op.AntiJoin(condition, asked), *otherwise.steps)
                 options.append(
                     [
                         *alternatives(met, plan, clause, time),
@@ -191,7 +192,7 @@ class ListBody:
                 self._operation(literal)
             case op.FactJoin() if self._constants(step):
                 pass
-            case _ if not is_temporal(step, self.rules.plan):
+            case _ if not looks_at_time(step, self.rules.plan):
                 if all_names(step) & self._lists.keys():
                     raise self.refuse(f"an interval list as a term: `{show(step.term)}`")
                 self.steps.append(step)
@@ -287,7 +288,7 @@ class ListBody:
             match step:
                 case op.FactJoin() if self._constants(step):
                     pass
-                case _ if not is_temporal(step, self.rules.plan):
+                case _ if not looks_at_time(step, self.rules.plan):
                     self.steps.append(step)
                 case op.Stab() | op.Walk():
                     parts.append(self._reading(step, self.steps))
@@ -325,7 +326,7 @@ class ListBody:
             parts: list[Expression] = []
             facts: list[op.Operator] = []
             for step in chain.steps:
-                if not is_temporal(step, self.rules.plan):
+                if not looks_at_time(step, self.rules.plan):
                     facts.append(step)
                 elif isinstance(step, op.Stab | op.Walk):
                     parts.append(self._reading(step, []))

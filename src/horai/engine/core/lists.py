@@ -22,7 +22,7 @@ from horai.engine.core.layout import NotLowered, Relation, Table
 from horai.engine.core.listbodies import ListBody
 from horai.engine.core.listtables import ListTable
 from horai.engine.core.rows import Adding, alternatives_of, body_of, covering, keyed, rule_rows
-from horai.engine.core.rules import Body, Rules, may_begin
+from horai.engine.core.rules import Body, Rules, is_changing, may_begin
 from horai.lang.core.terms import Var
 from horai.plan.ec.literals import names
 from horai.plan.program import StaticPlan
@@ -53,13 +53,17 @@ class Lists:
         begun = self._begun()
         if begun is not None:
             self._union(direct, others, begun)
-        elif not others and len(direct) == 1:
+        elif not others and len(direct) == 1 and not self._moves(direct[0][1]):
             self._settle(*direct[0], self.relation, self.word)
         elif not direct:
             covering(self.relation, self.word, self.rules)
             self._rows(others, self.relation)
         else:
             self._union(direct, others)
+
+    def _moves(self, body: ListBody) -> bool:
+        """Do conditions depend on members of dynamic domains, beside the grounding's?"""
+        return any(is_changing(step, self.rules.plan) for step in body.static)
 
     def _begun(self) -> Relation | None:
         """The fluent, if rules begin the value of the list as well.

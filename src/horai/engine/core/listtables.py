@@ -23,7 +23,7 @@ from horai.engine.core.expressions import (
     table_of,
 )
 from horai.engine.core.layout import Relation, Site, Table
-from horai.engine.core.rules import Body, Rules
+from horai.engine.core.rules import Body, Rules, is_changing
 from horai.lang.core.terms import Term, Var
 from horai.plan import operators as op
 from horai.plan.ec.instructions import (
@@ -126,6 +126,7 @@ class ListTable:
 
     def bar(self, column: Relation, steps: Sequence[op.Operator]) -> None:
         """A list is empty for instances that do not meet conditions on facts."""
+        column.moving = any(is_changing(step, self.rules.plan) for step in steps)
         self.parts.append(partial(_check, column=column, steps=steps))
 
     def _truth_table(self, expression: Expression, column: Relation, value: int) -> None:
@@ -226,6 +227,8 @@ def _check(body: Body, column: Relation, steps: Sequence[op.Operator]) -> None:
     fail = no
     for step in steps:
         fail = body.step(step, wanted, fail)
+    if column.moving:
+        body.code.emit("ALLOW", column.place)
     body.code.emit("JMP", fail=done)
     body.code.here(no)
     body.code.emit("BAR", column.place)

@@ -399,14 +399,14 @@ def make_row(S: STATE, table: i64, key: WORDS) -> i64:
 @cython.exceptval(check=False)
 def bucket_of_row(S: STATE, r: i64, index: i64) -> i64:
     """The line of the bucket of a row; an index is (table of buckets, places of its keys...)."""
-    key: i64[16]
+    key: WORDS = S.key
     table: i64 = S.args[index]
     n: i64 = S.tables[table * 8 + T_KEYS]
     i: i64 = 0
     while i < n:
         key[i] = S.keys[S.rows[r].key + S.args[index + 1 + i]]
         i += 1
-    made: i64 = make_row(S, table, cython.address(key[0]))
+    made: i64 = make_row(S, table, key)
     return S.rows[made].line
 
 
@@ -415,15 +415,15 @@ def bucket_of_row(S: STATE, r: i64, index: i64) -> i64:
 @cython.exceptval(check=False)
 def row_of_registers(S: STATE, table: i64, p: i64, make: i64) -> i64:
     """The row whose key is in the registers that a list of arguments names."""
-    key: i64[16]
+    key: WORDS = S.key
     n: i64 = S.tables[table * 8 + T_KEYS]
     i: i64 = 0
     while i < n:
         key[i] = S.reg[S.args[p + 1 + i]]
         i += 1
     if make != 0:
-        return make_row(S, table, cython.address(key[0]))
-    return find_row(S, table, cython.address(key[0]))
+        return make_row(S, table, key)
+    return find_row(S, table, key)
 
 
 @cython.cfunc
@@ -1147,12 +1147,12 @@ def find_fact(S: STATE, index: i64, p: i64) -> i64:
     nk: i64 = S.facts[F + 1]
     nc: i64 = S.facts[F + 2]
     rows: i64 = S.facts[F + 4]
-    key: i64[16]
+    key: WORDS = S.key
     i: i64 = 0
     while i < nk:
         key[i] = S.reg[S.args[p + 1 + i]]
         i += 1
-    at: i64 = hashed(cython.address(key[0]), nk, 0) & S.facts[F]
+    at: i64 = hashed(key, nk, 0) & S.facts[F]
     while True:
         slot: i64 = S.facts[F + 3] + at * 2
         r: i64 = S.facts[slot]
@@ -1187,12 +1187,12 @@ def load_fact(S: STATE, index: i64, p: i64, row: i64) -> cython.void:
 def ask(S: STATE, number: i64, p: i64) -> i64:
     """The place of the answer of Python to a question: (solutions, width, words...)."""
     n: i64 = S.args[p]
-    key: i64[16]
+    key: WORDS = S.key
     i: i64 = 0
     while i < n:
         key[i] = S.reg[S.args[p + 1 + i]]
         i += 1
-    return answer_of(S, number, cython.address(key[0]), n)
+    return answer_of(S, number, key, n)
 
 
 @cython.cfunc
@@ -2154,7 +2154,7 @@ def told(S: STATE, L: i64, where: i64, v: i64, a: i64, z: i64) -> cython.void:
 @cython.exceptval(check=False)
 def value_row(S: STATE, L: i64, table: i64, v: i64) -> cython.void:
     """A line has a value: there is a row for it, of its key and the value."""
-    key: i64[16]
+    key: WORDS = S.key
     at: i64 = S.rows[S.lines[L].row].key
     n: i64 = S.tables[table * 8 + T_KEYS] - 1
     i: i64 = 0
@@ -2162,7 +2162,7 @@ def value_row(S: STATE, L: i64, table: i64, v: i64) -> cython.void:
         key[i] = S.keys[at + i]
         i += 1
     key[n] = v
-    make_row(S, table, cython.address(key[0]))
+    make_row(S, table, key)
 
 
 # --- counting spans -----------------------------------------------------------------------------
@@ -4018,6 +4018,7 @@ class Machine:
         self._begin()
         words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)
         words_room(cython.address(S.reg), cython.address(S.reg_size), REGISTERS)
+        words_room(cython.address(S.key), cython.address(S.key_size), REGISTERS)
 
     def __dealloc__(self):
         S: STATE = cython.address(self.state)
@@ -4045,6 +4046,7 @@ class Machine:
         free(S.sweep)
         free(S.em)
         free(S.reg)
+        free(S.key)
         free(S.arena)
         free(S.touched)
         free(S.log)

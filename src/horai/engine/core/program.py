@@ -379,16 +379,7 @@ class Lowering:
         args, value = plan.terms[: plan.key[1]], plan.terms[-1]
         valued = plan.kind != "event" and bool(names(value) & plan.domain)
         terms = (*args, value) if valued else args
-        key = (f"\0{plan.key[0]}", len(terms))
-        self.rules.domains[key] = [
-            op.Branch(
-                one.terms if one.value is None or not valued else (*one.terms, one.value),
-                one.listing,
-            )
-            for one in self.plan.groundings[plan.key]
-            if not valued or one.value is not None
-        ]
-        return op.FactJoin(key, terms, Compound(key[0], terms))
+        return self.rules.listing(plan.key, terms, valued)
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -702,10 +693,10 @@ class Lowering:
                 self.code.emit("SAY", line, said, time, shift)
             else:
                 said = body.load(value, again)
-                if begins and plan.key in self.plan.groundings:
-                    body.ask_domain(plan.key, args, value, again)
-                elif plan.kind == "initiated" and by_value(self.plan, plan.key):
+                if plan.kind == "initiated" and by_value(self.plan, plan.key):
                     said = self._inside(body, plan, args, said)
+                elif begins and plan.key in self.plan.groundings:
+                    body.ask_domain(plan.key, args, value, again)
                 self._mark(rule, rows=1)
                 self.code.emit("SAY", line, said, time, shift)
         self.code.emit("JMP", fail=again)
@@ -841,8 +832,6 @@ def _alternatives(plan: PointPlan, tick: int) -> list[PointPlan]:
         items = tuple(literal for part in choice for literal in part)
         body = ec.Conjunction(items, plan.body.term)
         found += _alternatives(replace(plan, body=body), tick)
-    if held and len(found) > MANY:
-        raise NotLowered("a rule with very many alternatives", plan.clause)
     return found
 
 
@@ -885,6 +874,8 @@ def _names_time(literal: ec.Literal, time: Term | None) -> bool:
     """May a condition name a time that need not be a time-point of the grid?"""
     for part in ec.walk(literal):
         match part:
+            case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
+                said = frozenset() if part is literal else names(part.time)
             case ec.Is(target=target):
                 said = names(target)
             case ec.Compare(op="=", left=left, right=right):

@@ -39,7 +39,7 @@ class Reach:
 def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
     """What has to be kept. With an archive, all that answers show."""
     late, driving = _late(program, plan, tick)
-    known = dict.fromkeys(program.columns, 0)
+    known = {one: ENDLESS * one.moving for one in program.columns}
     for site in program.layout.sites:
         # Of who becomes known only now there is nothing to look back to.
         if site.driver is not None and site.lists and not _is_known(site.column):
@@ -119,7 +119,7 @@ def _late(
 
 def _first(relation: Relation, tick: int) -> int:
     """How far before the border what comes from outside changes a column."""
-    if _is_known(relation) or relation.fields.get("C_KIND") == KIND["ALLEN"]:
+    if relation.moving or _is_known(relation) or relation.fields.get("C_KIND") == KIND["ALLEN"]:
         return ENDLESS
     return tick if relation.fields.get("C_KIND") == KIND["INPUT"] else 0
 

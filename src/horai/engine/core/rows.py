@@ -8,6 +8,7 @@ any of them does. Who is known is a list, too: it holds all of the time, or neve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,18 +26,18 @@ from horai.engine.core.expressions import (
 )
 from horai.engine.core.facts import Rows as FactRows
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
-from horai.engine.core.listbodies import ListBody, alternatives
+from horai.engine.core.listbodies import ListBody, all_names, alternatives
 from horai.engine.core.listtables import ListTable, Part, line_of
-from horai.engine.core.rules import Body, Label, Rules, is_temporal
-from horai.lang.core.terms import Term, Var, args_of, is_ground, key_of
+from horai.engine.core.rules import LISTING, Body, Label, Rules, is_changing, is_temporal
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Term, Var, args_of, is_ground, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, KIND, TO_COVER, TO_KNOWN
-from horai.plan.ec.literals import names
+from horai.plan.ec.literals import names, visible
 from horai.plan.ec.unify import may_match
 from horai.plan.program import StaticPlan
 
-MOST = 15  # words of a key
 Names = frozenset[str]
 
 
@@ -104,7 +105,9 @@ class Known:
                 value = relation.value
                 if value is None or may_match(fvp.value, value):
                     self._feed(name, found, relation, terms)
-            refuse_changing(self.rules, key, None)
+            if has_moving_domain(self.rules, key):
+                self._while_listed(name, found, self.rules.listing(key, terms, True))
+                continue
             rows = self.rules.facts.listed(key, terms, name)
             if len(rows):
                 self._always(name, found, rows)
@@ -158,6 +161,30 @@ class Known:
 
         self._add(origin, keyed((), [*every.every_part(), part]))
 
+    def _while_listed(self, name: str, known: Relation, step: op.FactJoin) -> None:
+        """What groundings list of members of dynamic domains is known as long as they are."""
+        layout, key = self.rules.layout, (Var(name),)
+        rows = layout.table(1)
+        table = ListTable(self.rules, rows, key, self.level, _nobody)
+        column = table.column(Tested((step,), frozenset({name})))
+        column.fields["C_FEEDS"] = 1
+        site = layout.site(Site(column, TO_KNOWN, driver=known))
+
+        def feed(body: Body) -> None:
+            line = line_of(body, known, key, -1)
+            body.code.emit("FEED", column.place, line, site)
+
+        def make(body: Body) -> None:
+            body.env = {}
+            done = body.code.label()
+            again = body.step(step, frozenset({name}), done)
+            body.code.emit("MAKE", body.code.list([1, body.env[name]]), rows.number)
+            body.code.emit("JMP", fail=again)
+            body.code.here(done)
+
+        self._add(rows, keyed(key, [*table.every_part(), feed]))
+        self._add(layout.origin(), [make])
+
 
 def _nobody(table: ListTable, some: Some) -> Relation:
     raise NotLowered("variables of its own")
@@ -201,10 +228,13 @@ class RuleRows:
         """Variables of a head that a formula only asks about."""
         domain = self._domain()
         tests = [one for one in domain if known is not None and self._has_to_be_known(one)]
-        expression = all_of([body.expression, *map(self._is_known, tests)])
+        conditions = [body.expression, *map(self._is_known, tests)]
+        if any(is_changing(step, rules.plan) for step in body.static):
+            read = names(*head).union(*(names(*terms) for terms in body.read.values()))
+            mine: Names = frozenset().union(*map(all_names, body.static))
+            conditions.append(Tested(tuple(body.static), mine & read))
+        expression = all_of(conditions)
         key = sorted(names_in(expression) | names(*self.head))
-        if len(key) > MOST:
-            raise body.refuse("a rule with very many variables")
         self.table = rules.layout.table(len(key))
         self.key = tuple(map(Var, key))
         self._columns(expression, tests)
@@ -283,7 +313,7 @@ class RuleRows:
     def _makers(self, support: Support, domain: list[str]) -> None:
         """A row is made when the last of those comes that a support needs."""
         some = [] if self.outer is None else [self.outer]
-        some += [self._source(leaf) for leaf in sorted(support, key=lambda one: str(one.terms))]
+        some += [self._source(leaf) for leaf in support]
         have = names(*(term for one in some for term in one.terms))
         asked = [name for name in domain if name not in have]
         for name in asked:
@@ -371,8 +401,8 @@ def rule_rows(rules: Rules, plan: StaticPlan, target: Relation, add: Adding) -> 
     known = Known(rules, plan.rule.body, target.level, add)
     for steps in alternatives_of(rules, plan):
         body = body_of(rules, plan, steps)
-        for start in _starts(rules, plan, body):
-            RuleRows(rules, body, plan.terms[:-1], target, known, add, start)
+        for listed, start in _starts(rules, plan, body):
+            RuleRows(rules, listed, plan.terms[:-1], target, known, add, start)
 
 
 def alternatives_of(rules: Rules, plan: StaticPlan) -> list[tuple[op.Operator, ...]]:
@@ -389,22 +419,47 @@ def body_of(rules: Rules, plan: StaticPlan, steps: tuple[op.Operator, ...]) -> L
     return ListBody(rules, plan.clause, steps, head, result=plan.result)
 
 
-def _starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[Start]:
+def _starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple[ListBody, Start]]:
     """What is known of the head before the body: all that its groundings list, or nothing."""
     head = names(*plan.terms[:-1])
     some = supports(body.expression)
     if all(head <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
-        return [Start()]
-    refuse_changing(rules, plan.key, plan.clause)
+        return [(body, Start())]
+    if has_moving_domain(rules, plan.key):
+        return _moving_starts(rules, plan, body)
     listed = rules.facts.listing(plan)
     if listed is None:
-        return [Start()]
+        return [(body, Start())]
     found, rows, whole = listed
-    return [Start(found, rows)] if whole else [Start(found, rows), Start()]
+    return [(body, Start(found, rows)), *([] if whole else [(body, Start())])]
 
 
-def refuse_changing(rules: Rules, key: tuple[str, int], clause: ec.Clause | None) -> None:
-    """What groundings list is worked out once, so it must not depend on the stream."""
-    for one in rules.plan.groundings.get(key, ()):
-        if any(is_temporal(step, rules.plan) for step in op.walk(one.listing)):
-            raise NotLowered("a domain that the stream fills", clause)
+def _moving_starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple[ListBody, Start]]:
+    """The same of groundings over dynamic domains: what they list is a condition of the body.
+
+    A value that no grounding speaks of has the arguments that other values have.
+    """
+    value = plan.terms[-1]
+    groundings = rules.plan.groundings[plan.key]
+    fits = [one for one in groundings if one.value is None or may_match(one.value, value)]
+    if not fits and names(*plan.terms) <= visible(plan.rule.body):
+        return [(body, Start())]
+    name = (f"{LISTING}{plan.key[0]}/{plan.key[1]}={show(value)}", plan.key[1] + 1)
+    whole = True
+    rules.domains[name] = branches = []
+    for one in fits or groundings:
+        if not names(*one.terms) <= one.listing.bound:
+            whole = not fits
+            continue
+        told = names(one.value) <= one.listing.bound and one.value is not None
+        said = one.value if told and fits and one.value is not None else value
+        branches.append(op.Branch((*one.terms, said), one.listing))
+    listed = copy(body)
+    listed.steps = [op.FactJoin(name, plan.terms, Compound(name[0], plan.terms)), *body.steps]
+    return [(listed, Start()), *([] if whole else [(body, Start())])]
+
+
+def has_moving_domain(rules: Rules, key: tuple[str, int]) -> bool:
+    """Does what groundings list depend on the stream?"""
+    listings = [one.listing for one in rules.plan.groundings.get(key, ())]
+    return any(is_temporal(step, rules.plan) for one in listings for step in op.walk(one))

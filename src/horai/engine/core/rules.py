@@ -51,6 +51,8 @@ ARITHMETIC = {
     "max": "MAX",
 }
 ON_LINES = ("HOLDS", "VALUE", "SAY", "TELL")
+LISTING = "\0"
+"""The first letter of relations that groundings list."""
 FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
 
 
@@ -184,6 +186,16 @@ class Rules:
         self.called: list[str] = []  # procedures, by number
         self.domains: dict[tuple[str, int], list[op.Branch]] = {}
         """What groundings list that depend on the stream."""
+
+    def listing(self, key: tuple[str, int], terms: tuple[Term, ...], valued: bool) -> op.FactJoin:
+        """What groundings say of an entity, or of its values, as a relation the stream fills."""
+        name = (f"{LISTING}{key[0]}/{key[1]}", len(terms))
+        self.domains[name] = branches = []
+        for one in self.plan.groundings[key]:
+            said = one.terms if not valued or one.value is None else (*one.terms, one.value)
+            if len(said) == len(terms) and names(*said) <= one.listing.bound:
+                branches.append(op.Branch(said, one.listing))
+        return op.FactJoin(name, terms, Compound(name[0], terms))
 
 
 class Body:
@@ -486,8 +498,6 @@ class Body:
     def ask(self, step: op.Operator, found: tuple[str, ...], fail: Label) -> Label:
         """A question to Python; it may have several answers."""
         given = tuple(sorted((names(step.term) | _names_of(step)) & self.env.keys()))
-        if len(given) > 15:
-            raise self.refuse(f"a question about too many variables: `{show(step.term)}`")
         number = len(self.rules.questions)
         self.rules.questions.append(Question(step, given, found, self.clause, self.helper))
         iterator = self.register(3)
@@ -1070,15 +1080,27 @@ def _names_of(step: op.Operator) -> Names:
 
 def is_temporal(step: op.Operator, plan: Plan) -> bool:
     """Does an operator, or one inside it, look at the stream?"""
+    return looks_at_time(step, plan) or is_changing(step, plan)
+
+
+def looks_at_time(step: op.Operator, plan: Plan) -> bool:
+    """Does it look at what happens or holds, not only at who belongs to a domain?"""
     match step:
         case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
-            return True
-        case op.FactJoin(key=key) if key in plan.changing:
             return True
         case op.Procedure(key=key):
             return key in plan.graph.helpers.temporal
         case _:
-            return any(is_temporal(one, plan) for part in op.inside(step) for one in part.steps)
+            return any(looks_at_time(one, plan) for part in op.inside(step) for one in part.steps)
+
+
+def is_changing(step: op.Operator, plan: Plan) -> bool:
+    """Does it look at who belongs to a dynamic domain?"""
+    if isinstance(step, op.FactJoin | op.Procedure) and (
+        step.key in plan.changing or step.key[0].startswith(LISTING)
+    ):
+        return True
+    return any(is_changing(one, plan) for part in op.inside(step) for one in part.steps)
 
 
 def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:

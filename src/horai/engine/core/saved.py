@@ -27,6 +27,7 @@ from horai.plan.ec.instructions import (
     PEND,
     RULES_AT,
     TERMINATED,
+    WIDTH,
 )
 from horai.temporal.spans import Ints, Mask
 
@@ -87,7 +88,8 @@ def _rules(session: CompiledSession) -> str:
         for one in program.columns
     ]
     sites = [site.words() for site in program.layout.sites]
-    everything = json.dumps([texts, sorted(session.python), columns, sites, len(program.code)])
+    code = program.code[::WIDTH]  # operands name terms, by numbers of the session
+    everything = json.dumps([texts, sorted(session.python), columns, sites, program.tables, code])
     return hashlib.sha256(everything.encode()).hexdigest()
 
 

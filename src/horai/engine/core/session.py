@@ -74,6 +74,7 @@ Key = tuple[str, int]
 COMPUTED = {CODE[name]: sign for sign, name in ARITHMETIC.items()}
 _SIGNS = {"CLT": "<", "CLE": "=<", "CEQ": "=:=", "CNE": "=\\="}
 COMPARED = {CODE[name]: COMPARISONS[sign] for name, sign in _SIGNS.items()}
+MOST_FEW = 60  # arguments of an item that is given without a table
 ROOM = 1 << 20  # words of the machine, before it looks for what it may forget
 FAILURES = {
     6: "the rules of a cycle are true if, and only if, they are not",
@@ -247,7 +248,7 @@ class CompiledSession:
 
     def item_type(self, kind: ItemKind, key: Key) -> ItemType | None:
         """A type whose items `advance_few` takes, None for one whose items need columns."""
-        if self.shows_input or key in self.plan.unwrapping.positions:
+        if self.shows_input or key in self.plan.unwrapping.positions or key[1] > MOST_FEW:
             return None
         layout = self.program.layout
         if kind == "fluent":

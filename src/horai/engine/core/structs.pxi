@@ -177,6 +177,8 @@ cdef struct State:
     i64 numeric_size, nsymbols
     double* reals
     i64 reals_size
+    i64* key  # of a row, a fact or a question that is looked up
+    i64 key_size
     i64* wishes  # questions for Python that points of a level will ask: number, size, words
     i64 nwishes, wishes_size, dry, asks
     void* owner

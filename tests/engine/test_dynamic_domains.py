@@ -1,0 +1,140 @@
+"""Rules about members of dynamic domains on the compiled engine, beside the reference.
+
+Members come and go with late items and retractions, sessions forget and are restored between query
+times, and what a rule says of a member goes back to the start of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.engine.comparing import Setting, differences
+from tests.weights import examples
+
+from horai.engine.answer import Answer
+from horai.engine.arrow_items import Source
+from horai.lang.core.terms import Constant, Term, make
+from horai.lang.ec.syntax import EventDescription
+from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
+
+DOMAIN = """
+dynamicDomain(guest(_)).
+collectIntervals(in(_)=true). collectIntervals(near(_,_)=true).
+grounding(come(X)) :- guest(X).
+grounding(near(X,Y)=true) :- guest(X), guest(Y).
+likes(a,b). likes(b,c). likes(c,a). likes(c,c). age(a,3). age(b,5). age(c,5).
+alone(X) :- guest(X), \\+ liked(X).
+liked(X) :- guest(Y), likes(Y,X).
+older(X,Than) :- guest(X), age(X,N), N > Than.
+"""
+RULES = {
+    "a member": "holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,I), guest(X).",
+    "no member": "holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,I), \\+ guest(X).",
+    "a relation": "holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,I), alone(X).",
+    "nobody": """
+        holdsFor(r(X)=true,I) :-
+            guest(X), holdsFor(in(X)=true,I1), holdsFor(near(X,Y)=true,I2), \\+ likes(X,Y),
+            relative_complement_all(I1,[I2],I).""",
+    "a complement": "holdsFor(r(X)=true,I) :- guest(X), holdsFor(in(X)=true,J), "
+    "complement_all([J],I).",
+    "a grounding": """
+        holdsFor(r(X,Y)=true,I) :- holdsFor(in(X)=true,J), complement_all([J],I).
+        grounding(r(X,Y)=true) :- guest(X), guest(Y), X \\= Y.""",
+    "an open grounding": """
+        holdsFor(r(X,Y)=true,I) :-
+            holdsFor(in(X)=true,J), holdsFor(near(X,Y)=true,K), union_all([J,K],I).
+        grounding(r(X,_)=true) :- alone(X).""",
+    "listed": """
+        holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,J), complement_all([J],I).
+        grounding(in(X)=true) :- alone(X).""",
+    "how many": """
+        holdsFor(r(X)=true,I) :-
+            holdsFor(in(X)=true,J), aggregate_all(count,guest(_),N), durGreaterEq(J,N,I).""",
+    "a choice": """
+        holdsFor(r(X)=true,I) :-
+            holdsFor(in(X)=true,J), (guest(X) -> durGreater(J,2,I) ; durLess(J,2,I)).""",
+    "a procedure": "holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,I), age(Y,N), older(X,N).",
+    "a formula": "holdsAt(r(X)=true,T) :- guest(X), holdsAt(in(X)=true,T), "
+    "\\+ (holdsAt(near(X,Y)=true,T), alone(Y)).",
+    "read": """
+        holdsFor(r(X)=true,I) :- holdsFor(in(X)=true,I), guest(X).
+        initiatedAt(s(X)=true,T) :- happensAt(start(r(X)=true),T), older(X,4).
+        terminatedAt(s(X)=true,T) :- happensAt(end(r(Y)=true),T), likes(X,Y).
+        holdsFor(t(X)=true,I) :- holdsFor(r(X)=true,J), holdsFor(s(X)=true,K), union_all([J,K],I).
+        """,
+    "points": """
+        initiatedAt(p(X)=true,T) :- happensAt(start(in(X)=true),T), older(b,T).
+        initiatedAt(q(X)=N,T) :- happensAt(come(X),T), aggregate_all(count,alone(_),N).""",
+}
+
+
+class Restored:
+    """A session that is saved and restored before every query time."""
+
+    def __init__(self, description: EventDescription, **options: Any) -> None:
+        self._made = partial(CompiledEngine, description, **options)
+        self._now = self._made()
+
+    def advance(self, until: int, tables: Iterable[Source] = ()) -> Answer:
+        saved = self._now.save()
+        self._now = self._made()
+        self._now.restore(saved)
+        return self._now.advance(until, tables)
+
+
+class Forgetful(CompiledEngine):
+    """A session that forgets before every query time."""
+
+    def __init__(self, description: EventDescription, **options: Any) -> None:
+        super().__init__(description, archive=False, **options)
+
+    def advance(self, until: int, tables: Iterable[Source] = ()) -> Answer:
+        self._room = 0
+        return super().advance(until, tables)
+
+
+ENGINES: dict[str, Any] = {
+    "going on": CompiledEngine,
+    "restored": Restored,
+    "forgetful": Forgetful,
+}
+WHO = st.sampled_from("abc").map(Constant)
+
+
+@st.composite
+def items(draw: st.DrawFn) -> list[OracleItem]:
+    """Who comes, is in, and is near whom; some of it late, some taken back."""
+    found: list[OracleItem] = []
+    for _ in range(draw(st.integers(2, 9))):
+        start = draw(st.integers(1, 24))
+        arrival = start + draw(st.sampled_from([0, 1, 7]))
+        who: Term = draw(WHO)
+        if draw(st.booleans()):
+            found.append(OracleItem(make("come", who), None, start, start, arrival))
+        else:
+            entity = draw(st.sampled_from([make("in", who), make("near", who, draw(WHO))]))
+            end = start + draw(st.integers(1, 8))
+            found.append(OracleItem(entity, Constant("true"), start, end, arrival))
+        if draw(st.integers(1, 3)) == 3:
+            one = found[-1]
+            back = OracleItem(one.entity, one.value, one.start, one.end, arrival + 5, retract=True)
+            found.append(back)
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rules", RULES)
+@examples("heavy")
+@given(given=items(), window=st.sampled_from([None, 8, 16]), tick=st.sampled_from([1, 1, 3]))
+def test_members_come_and_go(
+    rules: str, engine: str, given: list[OracleItem], window: int | None, tick: int
+) -> None:
+    setting = Setting(tuple(range(6, 37, 6)), window, tick)
+    found = differences(DOMAIN + RULES[rules], given, setting, ENGINES[engine])
+    assert found is None, found
