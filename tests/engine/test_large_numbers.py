@@ -1,6 +1,6 @@
 """Numbers that no word of the compiled engine holds, and doubles that hold several whole numbers.
 
-Whole numbers are exact and of any size on every engine.
+Whole numbers are exact on every engine, up to those that nobody could write down.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from horai.engine.core.rules import ARITHMETIC
 from horai.plan.ec.instructions import FUNCTIONS
 
 WHOLE = [0, 1, -3, 7, 2**53 - 1, 2**53, 2**53 + 1, 2**60 + 1, 2**61 - 1, 2**61, 2**63 - 1, 10**30]
+WHOLE += [10**4000, 10**4214]
 OTHERS = [0.5, -2.5, 2.0**53, 2.0**60, 1e18, 1e19, 1e300, "inf", "apple"]
 NUMBERS = st.sampled_from([*WHOLE, *(-one for one in WHOLE[4:]), *OTHERS])
 SIGNS = ("<", ">", "=<", ">=", "=:=", "=\\=")
@@ -28,6 +29,7 @@ def _rules() -> str:
     lines = [f"R is {_term(sign)}" for sign in ARITHMETIC]
     lines += [f"R is {name}(X)" for name in (*FUNCTIONS, "abs", "-")]
     lines += [f"X {sign} Y, R = true" for sign in SIGNS]
+    lines += ["R is X ** 300", "R is (X + 3) ** 9999", "R is X * X * X + Y * Y"]
     lines += ["R = X, R > 5", "W is X * Y, R is W - 1, W > 2 * Y"]
     return "\n".join(
         f"initiatedAt(f{number}(X, Y)=R, T) :- happensAt(v(X, Y), T), {line}."

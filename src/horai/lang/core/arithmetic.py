@@ -1,7 +1,7 @@
 """Arithmetic of the Event Calculus: what expressions come to, and how numbers compare.
 
-Whole numbers are exact and of any size; a division that goes evenly stays whole. Every engine
-computes by these definitions, one value at a time or, faster, for whole columns.
+Whole numbers are exact and have up to 4,200 digits; a division that goes evenly stays whole. Every
+engine computes by these definitions, one value at a time or, faster, for whole columns.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var
 Number = int | float
 
 MAX_EXPONENT = 10_000  # of whole numbers: more than any sensible rule needs
+MOST_BITS = 14_000  # of whole numbers: Python writes no more than 4,300 digits
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinite": math.inf}
 FAILURES = (ArithmeticError, ValueError, TypeError)
 
@@ -29,9 +30,9 @@ class NoValue(Exception):
 def total(numbers: Iterable[Number]) -> Number:
     """The sum, the same whatever the order: exact for whole numbers, else rounded only once."""
     listed = list(numbers)
-    if all(isinstance(n, int) for n in listed):
-        return sum(listed)
     try:
+        if all(isinstance(n, int) for n in listed):
+            return _sized(sum(listed))
         return math.fsum(listed)
     except (OverflowError, ValueError) as error:
         raise NoValue(str(error)) from error
@@ -68,10 +69,19 @@ def power(a: Number, b: Number) -> Number:
     """The power, if it is a real number of sensible size."""
     if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > MAX_EXPONENT:
         raise ValueError("too large a power")
+    if isinstance(a, int) and isinstance(b, int) and (abs(a).bit_length() - 1) * b > MOST_BITS:
+        raise ValueError("too large a power")
     result: Number | complex = a**b
     if isinstance(result, complex):
         raise ValueError("complex result")
-    return result
+    return _sized(result)
+
+
+def _sized(number: Number) -> Number:
+    """A number that can still be written down."""
+    if isinstance(number, int) and number.bit_length() > MOST_BITS:
+        raise ValueError("the number is too large")
+    return number
 
 
 def _round(a: Number) -> int:
@@ -113,9 +123,9 @@ UNARY: dict[str, Callable[[Number], Number]] = {
 }
 
 BINARY: dict[str, Callable[[Number, Number], Number]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "+": lambda a, b: _sized(a + b),
+    "-": lambda a, b: _sized(a - b),
+    "*": lambda a, b: _sized(a * b),
     "/": _divide,
     "//": _truncating,
     "mod": lambda a, b: _whole(a) % _whole(b),
