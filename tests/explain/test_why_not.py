@@ -250,9 +250,8 @@ def test_random_changes(run: RandomRun, dice: Random, step: int | None) -> None:
         try:
             found = result.what_if(added, without)
         except UsageError as refused:
-            assert (
-                "would not be used" in refused.problem or "no row of the input" in refused.problem
-            )
+            known = ("would not be used", "no row of the input", "cannot be read: unknown type")
+            assert any(one in refused.problem for one in known)
             continue
         assert {row._replace(op=None) for row in found if row.op == "-"} == before - after
         assert {row._replace(op=None) for row in found if row.op == "+"} == after - before
