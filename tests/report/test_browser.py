@@ -223,6 +223,21 @@ def test_light_dark_and_paper(page: Browser) -> None:
     assert page.complaints() == []
 
 
+def test_on_a_narrow_screen_everything_has_the_whole_width(browser: Browser, harbour: Path) -> None:
+    before = browser.driver.get_window_size()
+    try:
+        browser.driver.set_window_size(330, 900)
+        browser.open(harbour)
+        assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+        wide = "document.querySelector('{}').getBoundingClientRect().width"
+        whole = browser.run(wide.format("#page")) - 24  # between the margins
+        for part in ("#tiles", "#timeline .frame", "#map .frame", "#table-scroll"):
+            assert browser.run(wide.format(part)) > whole - 4, part
+    finally:
+        browser.driver.set_window_size(before["width"], before["height"])
+    assert browser.complaints() == []
+
+
 def test_names_of_strangers_do_nothing(browser: Browser, tmp_path: Path) -> None:
     rows = [
         {"type": "speed", "time": 5, "args": [EVIL, "</script>"]},
