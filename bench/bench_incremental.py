@@ -22,14 +22,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from engine_measure import Table, cpu, workload
+from engine_measure import Table, workload
 from incremental_measure import (
     INCREMENTAL,
     MODES,
@@ -40,6 +39,7 @@ from incremental_measure import (
     course,
     session_of,
     side_by_side,
+    taken,
 )
 
 from horai.cli.workload import keep_memory
@@ -132,7 +132,7 @@ def compare(
             *(f"{name}/{INCREMENTAL}" for name in MODES[:-1]),
             "identical",
         ),
-        width=13,
+        width=17,
     )
     for one in wanted:
         found = side_by_side(course(one, options.sizes, max(options.ratios)))
@@ -156,7 +156,7 @@ def on_time(options: Options, report: Report) -> None:
     table = Table(
         "(c) nothing late: CPU ms per window, and times a fresh session over one step",
         ("application, window/step", "one step", *MODES, *(f"{name}/step" for name in MODES)),
-        width=13,
+        width=17,
     )
     for name in options.applications:
         for ratio in options.on_time_ratios:
@@ -177,17 +177,17 @@ def on_time(options: Options, report: Report) -> None:
 def one_step(given: Course) -> float:
     """Median CPU seconds of fresh sessions, each over the items of one of the steps."""
 
-    def fresh(number: int) -> None:
+    def fresh(number: int) -> float:
         before, query = given.queries[number - 1], given.queries[number]
         tables = given.batches[number]
         # Intervals arrive when they are over: the earliest begins before the step.
         first = min((pc.min(t.table["start"]).as_py() for t in tables), default=before)
         start = min(before, first - 1)
-        answer = session_of(given.rules, INCREMENTAL, start, query - start).take(query, tables)
-        answer.raw.part("new")
+        session = session_of(given.rules, INCREMENTAL, start, query - start)
+        return taken(session, query, tables)[1]
 
     numbers = range(1 + WARM, len(given.queries))
-    return median(cpu(partial(fresh, number), 1) for number in numbers)
+    return median(map(fresh, numbers))
 
 
 # --- the command -----------------------------------------------------------------------------

@@ -38,7 +38,8 @@ def restored_sessions_go_on(data: st.DataObject, engine: Engine) -> None:
 def restored_lists_go_on(data: st.DataObject, engine: Engine) -> None:
     """Interval rules: set operations, durations and Allen relations on each other's results."""
     run = data.draw(changing_runs(told=False, kinds=LISTS_ABOVE_ALL))
-    check(data, run, engine, lambda query: query % 3 == 0)
+    archive = data.draw(st.booleans(), label="archive")
+    check(data, run, engine, lambda query: query % 3 == 0, archive=archive)
 
 
 def restored_protocols_go_on(data: st.DataObject, engine: Engine) -> None:
@@ -53,13 +54,14 @@ def wild_rules_go_on(data: st.DataObject, engine: Engine) -> None:
 
 
 def settings_do_not_matter(data: st.DataObject, engine: Engine) -> None:
-    """Without an archive or items in answers, watched, and answers looked at much later."""
+    """Without an archive or items in answers, watched, restored, and looked at much later."""
     run = data.draw(changing_runs(told=False))
     options = {
         name: data.draw(st.booleans(), label=name) for name in ("archive", "patient", "watched")
     }
     hidden = data.draw(st.booleans(), label="hide_input")
-    check(data, run, engine, lambda query: False, hidden, **options)
+    restored = data.draw(st.booleans(), label="restored")
+    check(data, run, engine, lambda query: restored, hidden, **options)
 
 
 def _cut_anew(run: Run, data: st.DataObject) -> ChangingRun:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.engine.comparing import Lines, Setting, agree, at, batches_of, read, seen, tables_of
+from tests.engine.comparing import (
+    Lines,
+    Setting,
+    agree,
+    at,
+    batches_of,
+    over,
+    read,
+    seen,
+    tables_of,
+)
 from tests.engine.ways import Engine, apart
 
 from horai.engine.answer import Which
@@ -77,6 +87,23 @@ def test_what_became_final_is_not_gone_without_an_archive(engine: Engine) -> Non
     few = [at("e1(x)", 2), at("e2(x)", 3), at("e1(y)", 14)]
     items = [*few, *(at(f"e2(w{number})", 29) for number in range(9))]
     found = apart(text, items, Setting(range(2, 41, 2), 12), engine, archive=False)
+    assert found is None, found
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+def test_intervals_of_an_allen_relation_have_partners_that_are_long_over(engine: Engine) -> None:
+    text = """
+        collectIntervals(i1(_)=true).
+        initially(a(X)=true) :- who(X).
+        initiatedAt(a(X)=true, T) :- happensAt(e1(X), T).
+        terminatedAt(a(X)=true, T) :- happensAt(e2(X), T).
+        holdsFor(b(X)=true, I) :-
+            holdsFor(a(X)=true, J), holdsFor(i1(X)=true, K), before(J, K, source, I).
+        who(x).
+    """
+    items = [over("i1(x)=true", 23, 36, arrival=16), at("e2(x)", 16, arrival=17), at("e1(x)", 42)]
+    setting = Setting(range(3, 49, 3), 7)
+    found = apart(text, items, setting, engine, restored=lambda query: True, archive=False)
     assert found is None, found
 
 
