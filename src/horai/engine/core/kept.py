@@ -77,7 +77,7 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
     row = np.repeat(np.arange(len(rows)), shape.lines[rows[:, 0]])
 
     line, place = _pieces(lines[:, 3], lines[:, 4], np.full(len(lines), 3))
-    there = pool[place + 1] > _after(reach.spans[column[line]], cut)
+    there = pool[place + 1] > after(reach.spans[column[line]], cut)
     there |= shape.known[column[line]] & (place == lines[line, 3])
     span_line, span_place = line[there], place[there]
 
@@ -85,7 +85,7 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
     line, place = _pieces(lines[:, 1], np.where(stride > 0, lines[:, 2], 0), stride)
     is_input = shape.kind[column[line]] == KIND["INPUT"]
     last = np.where(is_input, pool[place + is_input], pool[place])
-    bound = np.where(is_input, following, _after(reach.points[column[line]], cut))
+    bound = np.where(is_input, following, after(reach.points[column[line]], cut))
     there = last > bound
     line, place = line[there], place[there]
     line, place, pool = _final_parts(
@@ -100,7 +100,7 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
     said = _remembered(shape.head[column[line]] == 3, place, stride[line], points, pool)
 
     needed = ~shape.by_row[links[:, 1]] & (sizes[links[:, 2], 0] > 0)
-    needed &= links[:, 3] > _after(reach.looks[links[:, 1]], cut)
+    needed &= links[:, 3] > after(reach.looks[links[:, 1]], cut)
     links = links[needed]
     stays = shape.stays[rows[:, 0]]
     for some in (np.flatnonzero(sizes[:, 0] + sizes[:, 1]), said[:, 2], links[:, 0], timers[:, 1]):
@@ -127,8 +127,8 @@ def kept(machine: Any, shape: Shape, reach: Reach, cut: int, following: int) -> 
     )
 
 
-def _after(reach: Ints, cut: int) -> Ints:
-    """After when something may be looked at."""
+def after(reach: Ints, cut: int) -> Ints:
+    """After when something may be looked at, by how far back it is."""
     found: Ints = np.where(reach >= ENDLESS, -INF, cut - reach)
     return found
 

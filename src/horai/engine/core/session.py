@@ -28,7 +28,7 @@ from horai.engine.columns import Column, codes, concat, terms_of
 from horai.engine.core.built import is_outdated
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
-from horai.engine.core.kept import Kept, Shape, kept
+from horai.engine.core.kept import Kept, Shape, after, kept
 from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.owners import Owners
 from horai.engine.core.program import Lowering, Program
@@ -60,7 +60,7 @@ from horai.lang.ec.errors import (
     note,
 )
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import CODE, FORMS, FUNCTIONS, INF
+from horai.plan.ec.instructions import CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
@@ -149,6 +149,7 @@ class CompiledSession:
         self._unread: list[ref[Callable[[], Ints]]] = []  # what the last answer says of its changes
         self._told: WeakSet[Answer] = WeakSet()  # answers that name lines by number
         self._room = ROOM
+        self._empty = 0  # rows that say nothing, and yet are needed
         self._instances: dict[int, Instance] = {}  # by line
         self.inputs = InputMemory(start)
         self.ledger = Ledger(
@@ -361,7 +362,15 @@ class CompiledSession:
             for which in ("new", "gone"):
                 if answer.has(which):
                     answer.part(which)
-        self._replace(self.kept())
+        cut, shape = self.final, self.shape
+        points = after(self.reach.points, cut)
+        points[shape.kind == KIND["INPUT"]] = cut + 1
+        self._machine.trim(points, after(self.reach.spans, cut), shape.stride)
+        empty = self._machine.empty()
+        if 2 * (empty - self._empty) > self._machine.sizes()[0]:
+            self._replace(self.kept())  # without the rows that nobody needs
+        else:
+            self._room = max(ROOM, 2 * self._machine.size())
 
     def _replace(self, found: Kept) -> None:
         if self.words.has_new:
@@ -371,6 +380,7 @@ class CompiledSession:
         self._machine.clear()
         self._check(self._machine.take_up(*found, np.empty(len(found.sizes), np.int64)))
         self._room = max(ROOM, 2 * self._machine.size())
+        self._empty = self._machine.empty()
 
     # --- what the machine asks -------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ cdef struct State:
     Line* lines
     i64 nlines, lines_size
     i64* pool
-    i64 top, pool_size
+    i64 top, spare, pool_size  # words in pieces that nobody has
     i64 free[64]
     Row* rows
     i64 nrows, rows_size
