@@ -83,6 +83,10 @@ class Answer:
         self.wanted = wanted
         self._rows_of = rows  # makes rows of a few changes
 
+    def instead(self, raw: EngineAnswer) -> Answer:
+        """What is said instead, shown alike."""
+        return Answer(raw, self.wanted)
+
     @property
     def query(self) -> int:
         """The query time; of several the last one."""

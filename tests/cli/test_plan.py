@@ -226,7 +226,7 @@ def test_analyze_shows_the_true_rows(horai: Run, small: tuple[str, ...]) -> None
     plan = json.loads(result.stdout)
     actual = [rule["actual"] for rule in rules(plan)]
     assert [(one["rows_in"], one["rows"]) for one in actual] == [(3, 2), (1, 1), (4, 3)]
-    assert all(0 < one["seconds"] < plan["actual"]["seconds"] for one in actual)
+    assert all(0 <= one["seconds"] <= plan["actual"]["seconds"] for one in actual)
     assert plan["actual"]["queries"] == 1
 
 

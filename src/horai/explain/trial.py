@@ -20,7 +20,6 @@ from horai import io
 from horai.errors import UsageError
 from horai.explain.proof import Place, RowChange
 from horai.lang.ec.errors import EngineError
-from horai.result import Answer, RunBasis
 from horai.runtime.inputs import letters_of, read_input, row_text
 from horai.runtime.lars.signals import MEMORY
 
@@ -66,11 +65,11 @@ class Trials:
         raw = core.revise([*map(_taken_back, gone), *added])
         return type(result)(
             result.rules,
-            [Answer(raw, result.steps[-1].wanted)],
+            [result.steps[-1].instead(raw)],
             [*result.dead_letters, *letters_of(raw.dropped)],
             unit=result.unit,
             engine=result.engine,
-            basis=RunBasis(result.basis.settings, lambda: items),
+            basis=result.basis._replace(items=lambda: items, core=None),
         )
 
     def _counts(self, table: io.ItemTable) -> bool:
