@@ -510,6 +510,15 @@ class Saved(NamedTuple):
     engine: bytes
 
 
+_HEADER = {
+    **dict.fromkeys(("sources", "settings", "counts", "offsets"), (dict,)),
+    **dict.fromkeys(("predicates", "dead_letters"), (list,)),
+    "query": (int, type(None)),
+    "taken": (int,),
+}
+"""The types that what is saved has in JSON."""
+
+
 def to_bytes(saved: Saved) -> bytes:
     plain = saved._asdict()
     del plain["engine"]
@@ -532,9 +541,10 @@ def from_bytes(data: object) -> Saved:
     header, _, engine = rest.partition(b"\n")
     with whole():
         plain = json.loads(header)
-        letters = [io.DeadLetter(*letter) for letter in plain.pop("dead_letters")]
-        if type(plain["settings"]) is not dict or type(plain["sources"]) is not dict:
+        are_sound = all(type(plain[name]) in types for name, types in _HEADER.items())
+        if not are_sound or not all(type(name) is str for name in plain["predicates"]):
             raise TypeError("this is no header of a session")
+        letters = [io.DeadLetter(*letter) for letter in plain.pop("dead_letters")]
         return Saved(**plain, dead_letters=letters, engine=engine)
 
 

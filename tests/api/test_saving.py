@@ -132,6 +132,36 @@ def forged(saved: bytes, engine: bytes) -> bytes:
     return b"\n".join((mark, hashlib.sha256(rest).hexdigest().encode(), rest))
 
 
+OTHERS: tuple[Any, ...] = (None, -1, "x", [], {}, [[1]])
+"""What stands where something else was saved."""
+
+
+def test_a_header_with_values_of_other_types_is_refused() -> None:
+    saved = fed().save()
+    mark, _, header, engine = saved.split(b"\n", 3)
+    for name, value in product(json.loads(header), OTHERS):
+        rest = json.dumps({**json.loads(header), name: value}).encode() + b"\n" + engine
+        changed = b"\n".join((mark, hashlib.sha256(rest).hexdigest().encode(), rest))
+        try:
+            horai.load_session(changed).advance(20, LATER)
+        except horai.UsageError:  # damaged, other rules, or a predicate that is not there
+            continue
+        assert type(value) is type(json.loads(header)[name]) or (name, value) == ("query", None)
+
+
+def test_a_program_with_values_of_other_types_is_refused() -> None:
+    session = horai.loads("h(X) :- s(X) [3].", language="lars").session(start=0, allowed_lateness=2)
+    session.advance(3, ["s|1|1|a", "s|2|2|b", "s|9|9|c"])
+    saved = session.save()
+    state = json.loads(saved.split(b"\n", 3)[3])
+    for name, value in product(state, OTHERS):
+        changed = forged(saved, json.dumps({**state, name: value}).encode())
+        try:
+            horai.load_session(changed).advance(20, ["s|4|4|d"])
+        except horai.UsageError as refused:
+            assert "this saved session is damaged" in str(refused)
+
+
 class Command:
     """What a pickle runs."""
 

@@ -293,6 +293,8 @@ class ProgramEngine:
     def restore(self, saved: bytes) -> None:
         """Take up the run of another one with the same program and settings."""
         state = json.loads(saved)
+        if type(state["last"]) not in (int, type(None)) or type(state["taken"]) is not int:
+            raise TypeError("these are no times and numbers")
         self.last = state["last"]
         for order, row in state["waiting"]:
             self.arrivals.taken = order
