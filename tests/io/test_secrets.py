@@ -209,7 +209,12 @@ def test_a_long_line_is_cut_before_it_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["kafka://u:planted@h:1/t", "http://planted@h/x", "https://h/x?token=planted"]
+    "url",
+    [
+        *("kafka://u:planted@h:1/t", "http://planted@h/x", "https://h/x?token=planted"),
+        *("http:/u:planted@h/x", "https:/h/x?token=planted", "tcp:u:planted@h:1"),
+        *("socket:u:planted@h:1", "KAFKA://u:planted@h:1/t"),
+    ],
 )
 def test_addresses_keep_their_secrets(url: str) -> None:
     error = InputError(url, f"{url!r} is wrong")

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from io import StringIO
 
 LONGEST = 200
-_USER = re.compile(r"(?<=//)[^/\s?#]*@")
-_QUERY = re.compile(r"(//[^\s?#]*\?)[^\s#'\"]+")
+# An address that is taken for a path has one slash.
+_USER = re.compile(r"(//|:/|\b(?:tcp|socket):)[^/\s?#]*@")
+_QUERY = re.compile(r"((?://|:/)[^\s?#]*\?)[^\s#'\"]+")
 # Control characters, those that turn the direction of writing, and halves of surrogate pairs.
 STEERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -22,8 +23,10 @@ def redacted(text: str) -> str:
 
     >>> redacted("kafka://me:word@host:9092/items, http://x/y?key=word")
     'kafka://***@host:9092/items, http://x/y?***'
+    >>> redacted("http:/me:word@x/y?a and tcp:me:word@host:1, but not a@b")
+    'http:/***@x/y?*** and tcp:***@host:1, but not a@b'
     """
-    return _QUERY.sub(r"\1***", _USER.sub("***@", text)) if "//" in text else text
+    return _QUERY.sub(r"\1***", _USER.sub(r"\1***@", text)) if ":" in text or "//" in text else text
 
 
 def printable(text: str) -> str:
