@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from horai.engine.carrying import by_fluent, numbers_of
 from horai.engine.clock_candidates import Block, blocks_of, in_time_order, spelled
 from horai.engine.clock_results import Points, fluent_of
 from horai.engine.clockstate import ClockState, Owner, Pending
 from horai.engine.columns import Column, codes, codes_of
 from horai.engine.effects import EffectTable, Numbered, Pairs, find_effects
 from horai.engine.heads import EVERY, Heads, Said, together
-from horai.engine.owners import Owners, Values
+from horai.engine.owners import Owners, Values, by_fluent, numbers_of
 from horai.engine.simple import Held
 from horai.engine.world import Fluent
 from horai.lang.ec.errors import NotSettled

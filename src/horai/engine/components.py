@@ -17,10 +17,9 @@ from horai.engine.columns import codes_of, concat
 from horai.engine.domains import Groundings
 from horai.engine.findings import Findings
 from horai.engine.hashing import dense
-from horai.engine.heads import Heads, Said, together
+from horai.engine.heads import Heads, Said, event_rows, fluent_rows, termination_rows, together
 from horai.engine.machine import MachineRun
 from horai.engine.memory import Memory, after, known_rows, union
-from horai.engine.points import event_rows, fluent_rows, termination_rows
 from horai.engine.relations import Relation
 from horai.engine.simple import Held, held_nothing, settle
 from horai.engine.static import Static

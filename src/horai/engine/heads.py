@@ -11,8 +11,9 @@ from horai.engine.columns import Column, codes, codes_of, concat, ints
 from horai.engine.domains import Domains, Groundings
 from horai.engine.frames import Frame, deduplicated, unit
 from horai.engine.matching import build
+from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.engine.world import World
+from horai.engine.world import Terminations, World
 from horai.lang.core.terms import Term, Var
 from horai.lang.ec.errors import Unsupported, blaming
 from horai.plan.ec.literals import names
@@ -64,6 +65,24 @@ def together(parts: list[Said], arity: int, has_value: bool, symbols: Symbols) -
     time = np.concatenate([part.time for part in filled])
     values = [part.value for part in filled if part.value is not None]
     return Said(args, time, np.concatenate(values) if has_value else None)
+
+
+def event_rows(said: Said) -> Relation:
+    """Points of an event: arguments, time."""
+    return Relation((*said.args, ints(said.time)), len(said))
+
+
+def fluent_rows(said: Said) -> Relation:
+    """Points of a fluent: arguments, value, time."""
+    assert said.value is not None
+    return Relation((*said.args, codes(said.value), ints(said.time)), len(said))
+
+
+def termination_rows(said: Said) -> Terminations:
+    """Terminations as rules see them."""
+    if len(said) and said.value is not None and said.value[0] == EVERY:
+        return Terminations(event_rows(said), said.form, True)
+    return Terminations(fluent_rows(said), None, False)
 
 
 class Heads:
