@@ -113,6 +113,26 @@ def test_delays_go_on_although_their_rules_have_other_numbers(tmp_path: Path) ->
     assert shown(same, "slow")
 
 
+def test_what_happened_before_the_border_is_remembered(tmp_path: Path) -> None:
+    """A rule that looks back finds bob at 12, though the window began at 20; others do, too."""
+    again = """
+happensAt(again(V), T) :-
+    happensAt(velocity(V, _), T), happensAt(velocity(V, _), T0), T0 < T, T - T0 < 40.
+initiatedAt(seen(V)=true, T) :- happensAt(again(V), T).
+"""
+    same = changed(again, again, tmp_path / "old")
+    rows = changed(again, FAST + again, tmp_path / "new")
+    times = [row.time for row in rows if row.name == "again"]
+    assert times == [row.time for row in same if row.name == "again"] == [46]
+    assert shown(rows, "seen") == shown(same, "seen")
+
+
+def test_delays_with_conditions_that_wait_are_not_kept_by_other_rules(tmp_path: Path) -> None:
+    old = SLOW + "fi(slow(V)=true, slow(V)=idle, 25) :- happensAt(velocity(V, _), T)."
+    with pytest.raises(UsageError, match="delayed effects with conditions wait"):
+        changed(old, old + FAST, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

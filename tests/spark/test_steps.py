@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import event as note
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
 from tests.spark.streaming import Driver, Plain, Told
@@ -22,6 +22,7 @@ from horai.errors import RunError, UsageError
 from horai.io import DeadLetter
 from horai.rules import Rules
 from horai.runtime import bucket, subscriptions
+from horai.runtime.engines import AUTO
 
 # What may happen between two micro-batches, and during one.
 CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
@@ -97,6 +98,23 @@ def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
         return driver.told
 
 
+def with_other_rules(rules: Rules, run: Streamed, engine: str) -> Told:
+    """In steps, with rules that are written in another way now and then, and mean the same."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(bucket, "FEW", run.few),
+        patch.object(subscriptions, "STEPS", run.steps),
+    ):
+        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
+        for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
+            if batch and event != CALM:
+                driver.rules = horai.loads(run.rules + "\n% again" * batch)
+                driver.resize(driver.buckets)
+            driver.take(batch, chunk)
+        driver.finish()
+        return driver.told
+
+
 def in_one_session(rules: Rules, run: Streamed) -> Told:
     stream = Plain(rules, run.settings, run.delay)
     for chunk, event in zip(run.chunks, run.events, strict=True):
@@ -149,3 +167,17 @@ def test_steps_give_the_answers_of_one_session(run: Streamed) -> None:
 @given(streamed())
 def test_steps_of_the_compiled_engine_do(run: Streamed) -> None:
     check_compiled(run)
+
+
+@pytest.mark.parametrize("engine", [AUTO, "columnar"])
+@examples("heavy")
+@given(streamed())
+def test_rules_that_mean_the_same_go_on(engine: str, run: Streamed) -> None:
+    rules = horai.loads(run.rules)
+    calm = run._replace(events=[CALM for _ in run.events])
+    try:
+        wanted = in_one_session(rules, calm)
+        found = with_other_rules(rules, run, engine)
+    except RunError:
+        reject()
+    assert found.changes == wanted.changes

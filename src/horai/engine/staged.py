@@ -10,16 +10,21 @@ than where what is given is final is final here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from horai.engine.answer import EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
 from horai.engine.evolving import evolve
 from horai.engine.horizon import sources_of
+from horai.engine.saved import NotRestored
 from horai.engine.session import Predicate, Session
 from horai.engine.static import present_only
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.program import Plan, Stratum
+from horai.plan.program import Stratum
 from horai.temporal.spans import Ints
+
+if TYPE_CHECKING:
+    from horai.engine.core.staged import CompiledStage
 
 Key = tuple[str, int]
 Table = FluentTable | EventTable
@@ -70,9 +75,11 @@ class StagedSession(Session):
         super().restore(data)
         self.stream.give(self.given)
 
-    def evolve(self, data: bytes, old: Plan) -> None:
-        """Take up a run that was saved with other rules."""
-        evolve(self, data, old)
+    def evolve(self, data: bytes, old: Session | CompiledStage) -> None:
+        """Take up a run that was saved with other rules; `old` is a fresh session of these."""
+        if not isinstance(old, Session):
+            raise NotRestored("the engine that ran the old rules is another one")
+        evolve(self, data, old.program)
         self.stream.give(self.given)
 
     def final_of(self, entities: Collection[tuple[str, str, int]]) -> int:

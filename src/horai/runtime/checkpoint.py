@@ -171,7 +171,7 @@ def _write(path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> 
 
 
 KEPT = 3  # manifests, with all that they need; older ones are removed
-FORMAT = 4
+FORMAT = 5
 NAMED = "name the folder that was given as --checkpoint"
 
 

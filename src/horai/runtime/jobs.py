@@ -202,8 +202,6 @@ def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> 
     """A job as workers need it."""
     settings = job.settings
     engine = AUTO if settings.engine == SPARK else settings.engine
-    if goes_on and engine == AUTO:
-        engine = "columnar"  # it alone goes on with other rules
     return RunTask(
         number,
         plan(job.rules, buckets, settings.include_input, goes_on),

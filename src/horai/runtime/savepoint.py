@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from horai.engine.saved import NotRestored
-from horai.engine.staged import StagedSession
 from horai.runtime.bucket import session_of
 from horai.runtime.checkpoint import (
     Checkpoint,
@@ -362,10 +361,8 @@ def changing(old: RunTask, new: RunTask, schedule: Schedule) -> Change:
     def changed(stage: StageTask, saved: bytes) -> bytes:
         then = session_of(old, old.plan.stages[stage.number], schedule)
         session = session_of(new, stage, schedule)
-        if not (isinstance(then, StagedSession) and isinstance(session, StagedSession)):
-            raise Refused("the compiled engine does not go on with other rules yet", HINT)
         try:
-            session.evolve(saved, then.program)
+            session.evolve(saved, then)
         except NotRestored as error:
             raise Refused(f"the state of the stream cannot be kept: {error}", HINT) from error
         return session.save()

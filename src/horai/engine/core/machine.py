@@ -576,6 +576,10 @@ def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
 def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Something about L is other in [a, z]. On-time regions of a line become one."""
     level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
+    if a < S.settled and S.cols[S.lines[L].col * FIELDS + C_OUT] != 0:
+        if z < S.settled:
+            return
+        a = S.settled
     if a < S.origin:
         a = S.origin
     if S.cyclic[level] != 0:
@@ -4116,6 +4120,7 @@ class Machine:
         memset(S, 0, cython.sizeof(State))
         S.owner = cython.cast(cython.p_void, owner)
         S.nag = S.narena = 8
+        S.settled = -INF
         self._begin()
         words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)
         words_room(cython.address(S.reg), cython.address(S.reg_size), REGISTERS)
@@ -4688,6 +4693,16 @@ class Machine:
             introduce(S)
             S.returning = 0
         return S.error
+
+    def settled(self, t: i64):
+        """What answers show before a time is settled, and all of it may be other from there on."""
+        S: STATE = cython.address(self.state)
+        S.settled = t
+        L: i64 = 0
+        while S.nlines > L and t > -INF:
+            if S.cols[S.lines[L].col * FIELDS + C_KIND] in (SIMPLE, LIST):
+                dirty(S, L, t, INF)
+            L += 1
 
     def go_on(self, q: i64):
         """Go on from a query time."""

@@ -15,9 +15,12 @@ import numpy as np
 
 from horai.engine.columns import Column, codes
 from horai.engine.core.kept import Kept, Shape
+from horai.engine.core.told import Told
+from horai.engine.core.words import Words
 from horai.engine.packing import Packer, Unpacker, Unreadable
 from horai.engine.saved import RECORDS, NotRestored, readable
 from horai.engine.stream import Stream
+from horai.engine.symbols import Symbols
 from horai.plan.ec.instructions import (
     ANY,
     GHOST,
@@ -34,7 +37,7 @@ from horai.temporal.spans import Ints, Mask
 if TYPE_CHECKING:
     from horai.engine.core.session import CompiledSession
 
-NAME = "horai compiled session 1"
+NAME = "horai compiled session 2"
 SETTINGS = ("start", "window", "tick", "archive")
 MOST_WORDS = 1 << 30  # of a line
 
@@ -53,6 +56,7 @@ def save(session: CompiledSession) -> bytes:
         "inputs": (session.inputs.cut, session.inputs.fluents),
         "archive": ledger.archive,
         "live": ledger.live,
+        "told": None if session.told is None else tuple(session.told),
         "symbols": codes(2 * used),
         "machine": machine,
     }
@@ -62,18 +66,26 @@ def save(session: CompiledSession) -> bytes:
 def restore(session: CompiledSession, saved: bytes) -> None:
     """Put a fresh session where the saved one was; `NotRestored` leaves it as it is."""
     with readable():
-        state: dict[str, Any] = Unpacker(NAME, saved, session.symbols, RECORDS).whole()
-        _compare(session, state)
+        state = unpack(session, saved, session.symbols)
         query, final = int(state["query"]), int(state["final"])
         _check(session.start <= final <= query < INF)
-        machine = _with_words(state["machine"], state["symbols"], session)
-        _look_at(machine, session)
+        machine = with_words(state["machine"], state["symbols"], session.shape, session.words)
+        look_at(machine, session)
         stream = Stream.from_state(state["stream"], session.symbols)
         cut, fluents = state["inputs"]
         archive, live = state["archive"], dict(state["live"])
+        told = None if state["told"] is None else Told(*state["told"])
+    session.told = told
     session.take_up(machine, query, final, stream)
     session.inputs.cut, session.inputs.fluents = cut, fluents
     session.ledger.archive, session.ledger.live = archive, live
+
+
+def unpack(session: CompiledSession, saved: bytes, symbols: Symbols) -> dict[str, Any]:
+    """What was saved with the rules and settings of a session, in some symbols."""
+    state: dict[str, Any] = Unpacker(NAME, saved, symbols, RECORDS).whole()
+    _compare(session, state)
+    return state
 
 
 # --- whose bytes they are -------------------------------------------------------------------------
@@ -145,7 +157,7 @@ def _with_places(found: Kept, session: CompiledSession) -> tuple[Ints, dict[str,
     return used, {name: words.ravel() for name, words in arrays.items()}
 
 
-def _with_words(state: dict[str, Any], symbols: Column, session: CompiledSession) -> Kept:
+def with_words(state: dict[str, Any], symbols: Column, shape: Shape, words_of: Words) -> Kept:
     """The arrays with the words of a session instead of places among the saved symbols."""
     widths = {"sizes": 3, "links": 4, "timers": 2}
     arrays = {name: np.array(state[name], np.int64) for name in Kept._fields}
@@ -153,9 +165,9 @@ def _with_words(state: dict[str, Any], symbols: Column, session: CompiledSession
     for name, width in widths.items():
         arrays[name] = arrays[name].reshape(-1, width)
     found = Kept(**arrays)
-    _check_sizes(found, session.shape)
-    words = session.words.of_column(Column("term", symbols.data))
-    points, spans, said = _terms(found, session.shape)
+    _check_sizes(found, shape)
+    words = words_of.of_column(Column("term", symbols.data))
+    points, spans, said = _terms(found, shape)
     masks = {"keys": None, "points": points, "spans": spans, "said": said}
     for name, mask in masks.items():
         mine = _symbols(arrays[name], mask)
@@ -192,7 +204,7 @@ def _check_sizes(found: Kept, shape: Shape) -> None:
     _check(_are_times(timer) and len(found.said) % 5 == 0)
 
 
-def _look_at(found: Kept, session: CompiledSession) -> None:
+def look_at(found: Kept, session: CompiledSession) -> None:
     """Would the machine ever look beside its memory, or not know what it sees?"""
     shape = session.shape
     column = shape.columns(found.tables)

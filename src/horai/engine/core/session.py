@@ -35,6 +35,7 @@ from horai.engine.core.program import Lowering, Program
 from horai.engine.core.reach import reach_of
 from horai.engine.core.rules import ARITHMETIC, Question
 from horai.engine.core.saved import restore, save
+from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
 from horai.engine.frames import Frame
 from horai.engine.inputs import InputMemory, flattened, folded
@@ -138,6 +139,8 @@ class CompiledSession:
         self.allen_memory = allen_memory
         self.profile: Profile | None = None
         self._owners: Owners | None = None
+        self.told: Told | None = None
+        """What was told by other rules; the next answer is compared with it."""
         program = self.program = self._loaded()
         self._running = False
         if program.first is not None:
@@ -605,6 +608,10 @@ class CompiledSession:
             "new": lambda: self._part(log()[log()[:, 0] > 0], events()[events()[:, 0] > 0]),
             "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0]),
         }
+        if self.told is not None:
+            new, gone = self.told.compared(self._now(self.told.border), self.words)
+            parts |= {"new": lambda: new, "gone": lambda: gone}
+            self.told = None
         if self.archive:
             parts["all"] = lambda: self._now(-INF)
         if self.shows_input:

@@ -8,20 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from horai.engine.answer import Answer, EventTable, FluentTable, Part
 from horai.engine.arrow_items import ItemKind
 from horai.engine.arrow_items import Source as ItemSource
+from horai.engine.core.evolving import evolve
+from horai.engine.core.few import Few
+from horai.engine.core.kept import Kept
 from horai.engine.core.reach import ENDLESS
 from horai.engine.core.session import CompiledSession
 from horai.engine.memory import FOREVER, KnownPairs
+from horai.engine.saved import NotRestored
 from horai.engine.session import Predicate
+from horai.engine.stream import Stream
 from horai.engine.world import Fluent, World
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
+from horai.plan.ec.instructions import INF
 from horai.plan.ec.reach import Source
+
+if TYPE_CHECKING:
+    from horai.engine.staged import StagedSession
 
 Key = tuple[str, int]
 
@@ -81,6 +91,35 @@ class CompiledStage(CompiledSession):
         """Take up the run that was saved."""
         super().restore(data)
         self.stream.give(self.given)
+
+    def evolve(self, data: bytes, old: StagedSession | CompiledStage) -> None:
+        """Take up a run that was saved with other rules; `old` is a fresh session of these.
+
+        Raises `NotRestored` if it cannot be kept.
+        """
+        if not isinstance(old, CompiledStage):
+            raise NotRestored("the engine that ran the old rules is another one")
+        evolve(self, data, old)
+        self.stream.give(self.given)
+
+    def begin_again(self, known: Kept, query: int, final: int, stream: Stream) -> None:
+        """Go on from what was known at a border: items after it are looked at anew."""
+        self.query, self.final, self._stream = query, final, stream
+        self._few = Few(stream, self.words)
+        self._initial, self._running = {}, True
+        self._replace(known)
+        self._machine.go_on(query)
+        self._begin_step(query)
+        self._machine.settled(final + 1)
+        for key in stream.keys("event"):
+            self._events(key, *stream.events(key), 1)
+        for key in stream.keys("fluent"):
+            args, value, start, end = stream.fluents(key)
+            self._fluents(key, (*args, value), start, end, 1)
+        for flat, fluent in self.inputs.fluents.items():
+            self._take_past(flat, fluent)
+        self._end_step()
+        self._machine.settled(-INF)
 
     def final_of(self, entities: Collection[tuple[str, str, int]]) -> int:
         """Up to where some of what rules make is final: changes of it lie after that."""

@@ -185,6 +185,7 @@ cdef struct State:
     # time
     i64 tick, start, first, origin, q, qprev, epoch
     i64 low, high  # a region that grows
+    i64 settled  # what answers show before it stays as it is
     i64 error, failed, unknown, evals, resolves, work
     # what rules cost, where somebody wants to know: runs, rows and nanoseconds of each
     i64* spent
