@@ -68,6 +68,19 @@ RULES = {
         terminatedAt(s(X)=true,T) :- happensAt(end(r(Y)=true),T), likes(X,Y).
         holdsFor(t(X)=true,I) :- holdsFor(r(X)=true,J), holdsFor(s(X)=true,K), union_all([J,K],I).
         """,
+    "computed values": """
+        holdsFor(r(X)=N,I) :- holdsFor(in(X)=true,I), age(X,N), guest(X).
+        holdsFor(r(X)=k(Y),I) :- holdsFor(near(X,Y)=true,I).
+        holdsFor(r(X)=5,I) :- holdsFor(near(a,X)=true,I).
+        initiatedAt(r(X)=3,T) :- happensAt(come(X),T).
+        terminatedAt(r(X)=3,T) :- happensAt(end(near(_,X)=true),T).
+        grounding(r(X)=5) :- alone(X).
+        grounding(r(X)=k(_)) :- age(X,_).
+        initiatedAt(s(X)=V,T) :- happensAt(start(r(X)=V),T).
+        terminatedAt(s(X)=V,T) :- happensAt(end(r(X)=V),T), holdsAt(r(Y)=V,T), Y \\= X.
+        holdsFor(t(X,V)=true,I) :-
+            holdsFor(r(X)=V,J), holdsFor(r(X)=5,K), relative_complement_all(J,[K],I).
+        """,
     "points": """
         initiatedAt(p(X)=true,T) :- happensAt(start(in(X)=true),T), older(b,T).
         initiatedAt(q(X)=N,T) :- happensAt(come(X),T), aggregate_all(count,alone(_),N).""",

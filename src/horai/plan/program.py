@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Term
+from horai.lang.core.terms import Term, is_ground
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan import operators as op
@@ -146,6 +146,12 @@ class Plan:
     def determined(self) -> frozenset[Key]:
         """The fluents with values that interval lists determine."""
         return frozenset(plan.key for stratum in self.strata for plan in stratum.static)
+
+    @cached_property
+    def computed(self) -> frozenset[Key]:
+        """The fluents with interval lists whose values rules compute."""
+        plans = [plan for stratum in self.strata for plan in stratum.static]
+        return frozenset(plan.key for plan in plans if not is_ground(plan.terms[-1]))
 
     @cached_property
     def initiations_read(self) -> frozenset[Key]:

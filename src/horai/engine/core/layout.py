@@ -75,6 +75,11 @@ class Relation:
     parts: dict[str, Relation] = field(default_factory=dict)  # its starts, ends, ... as events
 
     @property
+    def keyed(self) -> bool:
+        """Is the value of a fluent part of the key?"""
+        return self.kind != "event" and len(self.keys) > self.key[1]
+
+    @property
     def number(self) -> int:
         """The number of the column."""
         return self.table.first + self.place
@@ -241,15 +246,15 @@ class Layout:
                 found = Relation("simple", key, tuple(range(key[1])), level=level)
                 self.fluents.setdefault(key, []).append(found)
             for plan in stratum.static:
-                value = plan.terms[-1]
+                computed = plan.key in self.plan.computed
+                value = None if computed else plan.terms[-1]
                 known = self.fluents.setdefault(plan.key, [])
-                if not any(one.kind == "static" and one.value == value for one in known):
-                    if not isinstance(value, Var | Compound):
-                        keys = tuple(range(plan.key[1]))
-                        made = Relation("static", plan.key, keys, value=value, level=level)
-                        known.append(made)
-                    else:
-                        raise NotLowered("an interval list with a computed value", plan.clause)
+                one = next((x for x in known if x.kind == "static" and x.value == value), None)
+                if one is None:
+                    keys = tuple(range(plan.key[1] + computed))
+                    known.append(Relation("static", plan.key, keys, value=value, level=level))
+                else:
+                    one.level = max(one.level, level)
         for rule in self.plan.description.rules:
             for kind, key, _ in rule_literals(rule):
                 if kind == "event":
@@ -386,7 +391,7 @@ class Layout:
         if what not in relation.parts:
             width = relation.key[1] + 1
             keys = relation.keys
-            rest: tuple[int, ...] = (width - 1,) if relation.kind != "input" else (width,)
+            rest: tuple[int, ...] = (width,) if relation.keyed else (width - 1,)
             if what == "known":
                 rest = ()
             made = Relation("event", relation.key, keys, rest, level=relation.level, shown=False)

@@ -84,7 +84,7 @@ def alternatives(
 def _by_value(step: op.Lookup | op.Stab | op.Walk, plan: Plan) -> list[Steps]:
     """A condition on any value: on each that a list defines, and on all others."""
     value = step.terms[-1]
-    if is_ground(value):
+    if is_ground(value) or step.key in plan.computed:
         return [(step,)]
     defined = dict.fromkeys(
         one.terms[-1]
@@ -94,8 +94,6 @@ def _by_value(step: op.Lookup | op.Stab | op.Walk, plan: Plan) -> list[Steps]:
     )
     found: list[Steps] = [(step,)]
     for one in defined:
-        if not is_ground(one):
-            raise NotLowered("an interval list with a computed value")
         equal = op.Unify(value, one, Compound("=", (value, one)))
         sign = ec.Compare("\\==", value, one, Compound("\\==", (value, one)))
         found[0] = (*found[0], op.Filter(sign, sign.term))
@@ -375,5 +373,8 @@ class ListBody:
 
 def readable(relations: Sequence[Relation], value: Term) -> list[Relation]:
     """The relations of a fluent that may have a value; of one that lists define, those lists."""
+    computed = [one for one in relations if one.kind == "static" and one.keyed]
+    if computed:
+        return computed
     lists = [one for one in relations if one.kind == "static" and one.value == value]
     return [*lists, *(one for one in relations if one.kind != "static")]

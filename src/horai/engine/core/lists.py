@@ -18,12 +18,21 @@ from horai.engine.core.expressions import (
     renamed,
     supports,
 )
-from horai.engine.core.layout import NotLowered, Relation, Table
+from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.listbodies import ListBody
-from horai.engine.core.listtables import ListTable
-from horai.engine.core.rows import Adding, alternatives_of, body_of, covering, keyed, rule_rows
+from horai.engine.core.listtables import ListTable, line_of
+from horai.engine.core.rows import (
+    Adding,
+    alternatives_of,
+    body_of,
+    by_value,
+    covering,
+    keyed,
+    rule_rows,
+)
 from horai.engine.core.rules import Body, Rules, is_changing, may_begin
 from horai.lang.core.terms import Var
+from horai.plan.ec.instructions import ANY, TO_COVER
 from horai.plan.ec.literals import names
 from horai.plan.program import StaticPlan
 
@@ -38,11 +47,13 @@ class Lists:
         self, rules: Rules, relation: Relation, plans: list[StaticPlan], add: Adding
     ) -> None:
         self.rules, self.relation, self.plans, self._add = rules, relation, plans, add
-        assert relation.value is not None
-        self.word = rules.words.word(relation.value)
+        self.word = ANY if relation.value is None else rules.words.word(relation.value)
 
     def lower(self) -> None:
         """Fill the column of the list, with columns before it for its parts."""
+        if self.relation.keyed:
+            self._computed()
+            return
         direct: list[tuple[StaticPlan, ListBody]] = []
         others: list[StaticPlan] = []
         for plan in self.plans:
@@ -60,6 +71,27 @@ class Lists:
             self._rows(others, self.relation)
         else:
             self._union(direct, others)
+
+    def _computed(self) -> None:
+        """Values that rules compute have rows of their own, and so do those that rules begin."""
+        relation, rules = self.relation, self.rules
+        covering(relation, ANY, rules)
+        self._rows(self.plans, relation)
+        known = rules.layout.fluents[relation.key]
+        simple = next((one for one in known if one.kind == "simple"), None)
+        if simple is None or simple.masked:
+            return
+        simple.masked.add(ANY)
+        begun = by_value(simple, rules, self._add)
+        begun.fields["C_FEEDS"] = 1
+        key = tuple(Var(f"#{at}") for at in relation.keys)
+        site = rules.layout.site(Site(begun, TO_COVER, driver=relation))
+
+        def feed(body: Body) -> None:
+            line = line_of(body, relation, key, -1)
+            body.code.emit("FEED", begun.place, line, site)
+
+        self._add(begun.table, keyed(key, [feed]))
 
     def _moves(self, body: ListBody) -> bool:
         """Do conditions depend on members of dynamic domains, beside the grounding's?"""
@@ -126,7 +158,7 @@ class Lists:
         if len(set(head)) < len(head) or not all(isinstance(term, Var) for term in head):
             return []
         choices = alternatives_of(self.rules, plan)
-        bodies = [body_of(self.rules, plan, steps) for steps in choices]
+        bodies = [body_of(self.rules, plan, steps, head) for steps in choices]
         makers: list[Leaf] = []
         for body in bodies:
             some = self._makers(plan, body)

@@ -3085,6 +3085,9 @@ def put_pieces(S: STATE, L: i64, a: i64, z: i64, m: i64, value: i64) -> cython.v
 def resolve_cover(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Where any spans count."""
     value: i64 = S.args[S.cols[S.lines[L].col * FIELDS + C_LIST]]
+    if value == ANY:
+        row: i64 = S.lines[L].row
+        value = S.keys[S.rows[row].key + S.tables[S.rows[row].table * 8 + T_KEYS] - 1]
     if a < S.start:
         a = S.start
     off: i64 = S.lines[L].points

@@ -734,7 +734,7 @@ class Lowering:
             (relation,) = (
                 one
                 for one in self.layout.fluents[plan.key]
-                if one.kind == "static" and one.value == plan.terms[-1]
+                if one.kind == "static" and (one.keyed or one.value == plan.terms[-1])
             )
             by_pair.setdefault(relation, []).append(plan)
         for relation, plans in by_pair.items():
@@ -756,11 +756,14 @@ class Lowering:
                 if not asked:
                     continue
                 parts = self._row_parts.setdefault(relation.table.number, [])
-                parts.insert(0, partial(self._check, relation=relation, plans=asked))
+                if relation.keyed:
+                    parts.insert(0, partial(self._check_value, relation=relation))
+                else:
+                    parts.insert(0, partial(self._check, relation=relation, plans=asked))
 
     def _speaks(self, plan: GroundingPlan, relation: Relation) -> bool:
         """Does a grounding speak of the values of a relation?"""
-        if plan.value is None:
+        if plan.value is None or relation.keyed:
             return True
         if relation.kind == "static":
             assert relation.value is not None
@@ -785,6 +788,18 @@ class Lowering:
             self.code.emit("JMP", fail=done)
             self.code.here(inside)
             self.code.emit("ALLOW", relation.place)
+        self.code.here(done)
+
+    def _check_value(self, body: Body, relation: Relation) -> None:
+        """The same of a row that has the value in its key."""
+        key = [Var(f"#{place}") for place in range(1, len(relation.keys) + 1)]
+        body.env = {term.name: place for place, term in enumerate(key, 1)}
+        outside, done = self.code.label(), self.code.label()
+        body.ask_domain(relation.key, key[:-1], key[-1], outside)
+        self.code.emit("ALLOW", relation.place)
+        self.code.emit("JMP", fail=done)
+        self.code.here(outside)
+        self.code.emit("BAR", relation.place)
         self.code.here(done)
 
     def _rows(self, table: Table) -> None:

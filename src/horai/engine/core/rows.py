@@ -226,6 +226,9 @@ class RuleRows:
         self.known, self._add, self.start, self.outer = known, add, start or Start(), outer
         self._open: list[str] = []
         """Variables of a head that a formula only asks about."""
+        needed = supports(body.expression)
+        if not needed:
+            return  # no rule says anything of what would have to hold
         domain = self._domain()
         tests = [one for one in domain if known is not None and self._has_to_be_known(one)]
         conditions = [body.expression, *map(self._is_known, tests)]
@@ -238,7 +241,7 @@ class RuleRows:
         self.table = rules.layout.table(len(key))
         self.key = tuple(map(Var, key))
         self._columns(expression, tests)
-        for support in supports(body.expression):
+        for support in needed:
             self._makers(support, domain)
 
     # --- who is meant ----------------------------------------------------------------------------
@@ -399,10 +402,11 @@ class RuleRows:
 def rule_rows(rules: Rules, plan: StaticPlan, target: Relation, add: Adding) -> None:
     """The rows of a rule: of each of its alternatives, from all that its grounding lists on."""
     known = Known(rules, plan.rule.body, target.level, add)
+    head = plan.terms if target.keyed else plan.terms[:-1]
     for steps in alternatives_of(rules, plan):
-        body = body_of(rules, plan, steps)
-        for listed, start in _starts(rules, plan, body):
-            RuleRows(rules, listed, plan.terms[:-1], target, known, add, start)
+        body = body_of(rules, plan, steps, head)
+        for listed, start in _starts(rules, plan, body, head):
+            RuleRows(rules, listed, head, target, known, add, start)
 
 
 def alternatives_of(rules: Rules, plan: StaticPlan) -> list[tuple[op.Operator, ...]]:
@@ -411,19 +415,22 @@ def alternatives_of(rules: Rules, plan: StaticPlan) -> list[tuple[op.Operator, .
     return alternatives(plan.chain.steps, rules.plan, plan.clause, time)
 
 
-def body_of(rules: Rules, plan: StaticPlan, steps: tuple[op.Operator, ...]) -> ListBody:
+def body_of(
+    rules: Rules, plan: StaticPlan, steps: tuple[op.Operator, ...], head: Sequence[Term]
+) -> ListBody:
     """One of them."""
-    rule, head = plan.rule, plan.terms[:-1]
+    rule = plan.rule
     if isinstance(rule, ec.HoldsAtRule):
         return ListBody(rules, plan.clause, steps, head, time=rule.time)
     return ListBody(rules, plan.clause, steps, head, result=plan.result)
 
 
-def _starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple[ListBody, Start]]:
+def _starts(
+    rules: Rules, plan: StaticPlan, body: ListBody, head: Sequence[Term]
+) -> list[tuple[ListBody, Start]]:
     """What is known of the head before the body: all that its groundings list, or nothing."""
-    head = names(*plan.terms[:-1])
     some = supports(body.expression)
-    if all(head <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
+    if all(names(*head) <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
         return [(body, Start())]
     if has_moving_domain(rules, plan.key):
         return _moving_starts(rules, plan, body)
@@ -444,18 +451,19 @@ def _moving_starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple
     fits = [one for one in groundings if one.value is None or may_match(one.value, value)]
     if not fits and names(*plan.terms) <= visible(plan.rule.body):
         return [(body, Start())]
-    name = (f"{LISTING}{plan.key[0]}/{plan.key[1]}={show(value)}", plan.key[1] + 1)
-    whole = True
+    asked = [one for one in fits or groundings if names(*one.terms) <= one.listing.bound]
+    whole = not fits or len(asked) == len(fits)
+    told = [one.value for one in fits if names(one.value) <= one.listing.bound]
+    # A value that the head computes is compared if all of them list it; else later, with the row.
+    valued = is_ground(value) or (bool(fits) and None not in told and len(told) == len(fits))
+    terms = plan.terms if valued else plan.terms[:-1]
+    name = (f"{LISTING}{plan.key[0]}/{plan.key[1]}={show(value)}", len(terms))
     rules.domains[name] = branches = []
-    for one in fits or groundings:
-        if not names(*one.terms) <= one.listing.bound:
-            whole = not fits
-            continue
-        told = names(one.value) <= one.listing.bound and one.value is not None
-        said = one.value if told and fits and one.value is not None else value
-        branches.append(op.Branch((*one.terms, said), one.listing))
+    for one in asked:
+        said = value if one.value not in told or one.value is None else one.value
+        branches.append(op.Branch((*one.terms, said) if valued else one.terms, one.listing))
     listed = copy(body)
-    listed.steps = [op.FactJoin(name, plan.terms, Compound(name[0], plan.terms)), *body.steps]
+    listed.steps = [op.FactJoin(name, terms, Compound(name[0], terms)), *body.steps]
     return [(listed, Start()), *([] if whole else [(body, Start())])]
 
 

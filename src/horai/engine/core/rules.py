@@ -876,7 +876,7 @@ class Body:
         low, high = self._offsets(step.time)
         fixed = self.words.word(value) if is_ground(value) else ANY
         time = self.load(step.time, fail)
-        if relation.kind == "input":
+        if relation.keyed:
             line, fail = self.line(relation, step.terms, self.site(relation, ANY, low, high), fail)
             self.code.emit("VALUE", line, self.register(), time, fail=fail)
             return fail
@@ -906,7 +906,7 @@ class Body:
     def _walk_line(self, relation: Relation, step: op.Walk, fail: Label) -> Label:
         self._now()
         *args, value = step.terms
-        keys = step.terms if relation.kind == "input" else args
+        keys = step.terms if relation.keyed else args
         line, fail = self.line(relation, keys, self.site(relation, ANY, -INF, INF), fail)
         iterator, time, held = self.register(2), self.register(), self.register()
         self.code.emit("WOPEN", iterator, line)
@@ -946,6 +946,8 @@ class Body:
     def readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
         """The columns that may say that a fluent has a value."""
         found = self.layout.fluent(key)
+        if key in self.rules.plan.computed:
+            return [one for one in found if one.keyed]
         if is_ground(value):
             fits = [one for one in found if one.kind == "static" and one.value == value]
             simple = [one for one in found if one.kind != "static"]

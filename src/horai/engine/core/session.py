@@ -61,7 +61,7 @@ from horai.lang.ec.errors import (
     note,
 )
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.ec.instructions import CODE, FORMS, FUNCTIONS, INF, KIND
+from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
@@ -312,6 +312,7 @@ class CompiledSession:
     def _instance(self, line: int) -> Instance:
         number, words = self._machine.instance(line)
         relation = self.program.columns[number]
+        words = words[: relation.key[1]]
         name, args = relation.key[0], tuple(map(self.words.term, words))
         if relation.key in self.plan.unwrapping.folds:
             columns = tuple(self.words.column(np.array([word], np.int64)) for word in words)
@@ -693,7 +694,8 @@ class CompiledSession:
         self._machine.describe(rows[:, 1].copy(), numbers)
         hidden = np.zeros(len(rows), np.bool_)
         for one in masked:
-            hidden |= (numbers == one.number) & np.isin(rows[:, 2], list(one.masked))
+            some = list(one.masked)
+            hidden |= (numbers == one.number) & (ANY in some or np.isin(rows[:, 2], some))
         return rows[~hidden]
 
     def _part(self, spans: Ints, events: Ints) -> Part:
@@ -714,6 +716,7 @@ class CompiledSession:
             mine = np.flatnonzero(numbers == number)
             keys = np.empty((len(mine), len(relation.keys)), np.int64)
             self._machine.keys(lines[mine], keys)
+            keys = keys[:, : relation.key[1]]
             columns = [self.words.column(np.ascontiguousarray(column)) for column in keys.T]
             name, args = folded(
                 relation.key, tuple(columns), len(mine), self.plan.unwrapping, self.symbols
