@@ -183,6 +183,8 @@ def read_subject(rules: Rules, what: str) -> tuple[Term, Term | None]:
     else:
         if functor(goal) in entities.fluents.keys() - entities.events.keys():
             raise QueryError(f"{show(goal)} is a fluent", f"write {show(goal)}=true")
+        if rules.language == "combined":
+            check_known(goal, {*entities.events, *rules.predicates_of_program}, "name")
         check_known(goal, entities.events, "event")
     if isinstance(goal, Var):
         raise QueryError(f"{show(goal)} is a variable", "ask about a fluent or an event by name")
