@@ -35,6 +35,7 @@ SIGNS = (
     *("0", "1", "-1", "1.5", "1e400", "9" * 30, "inf", "nan", "X", "_", "a", "\0", "é", "\ufeff"),
     *("union_all(", "findall(", "between(1,9,X)", "holdsAt(", "[3 s]", "always ", "@T ", "in"),
     *("null", "true", "[]", "{}", "2024-01-01T00:00:00Z", "-9223372036854775808", "|", "\r\n"),
+    "9" * 5000,
 )
 OPTIONS = {
     **dict.fromkeys(("--window", "--step", "--start", "--end", "--tick"), ("0", "-1", "1", "7")),
