@@ -278,7 +278,8 @@ p(n(_)=_).
 @pytest.mark.parametrize("condition", [" :- holdsAt(f(X)=_, T)", ""])
 def test_a_cycle_that_contradicts_itself_is_told(engine: str, condition: str) -> None:
     text = CONTRADICTION.replace(" :- holdsAt(f(X)=_, T)", condition)
-    with pytest.raises(horai.RunError, match="true if, and only if, they are not"):
+    told = "<rules>:2: at 7 these rules are true if, and only if, they are not"
+    with pytest.raises(horai.RunError, match=told):
         horai.loads(text).run(["g|2|2|x", "e|4|4|x"], end=20, engine=engine)
 
 

@@ -31,6 +31,8 @@ grounding(near(X,Y)=true) :- guest(X), guest(Y).
 likes(a,b). likes(b,c). likes(c,a). likes(c,c). age(a,3). age(b,5). age(c,5).
 alone(X) :- guest(X), \\+ liked(X).
 liked(X) :- guest(Y), likes(Y,X).
+reach(X,Y) :- guest(X), guest(Y), likes(X,Y).
+reach(X,Z) :- reach(X,Y), likes(Y,Z), guest(Z).
 older(X,Than) :- guest(X), age(X,N), N > Than.
 """
 RULES = {
@@ -80,6 +82,13 @@ RULES = {
         terminatedAt(s(X)=V,T) :- happensAt(end(r(X)=V),T), holdsAt(r(Y)=V,T), Y \\= X.
         holdsFor(t(X,V)=true,I) :-
             holdsFor(r(X)=V,J), holdsFor(r(X)=5,K), relative_complement_all(J,[K],I).
+        """,
+    "a recursive relation": """
+        holdsFor(r(X,Y)=true,I) :- holdsFor(in(X)=true,I), reach(X,Y).
+        holdsFor(s(X)=true,I) :- holdsFor(in(X)=true,J), \\+ reach(X,X), complement_all([J],I).
+        initiatedAt(p(X,Y)=true,T) :- happensAt(come(X),T), reach(X,Y).
+        terminatedAt(p(X,Y)=true,T) :- happensAt(start(in(Y)=true),T), age(X,_), \\+ reach(Y,X).
+        grounding(s(X)=true) :- reach(_,X).
         """,
     "points": """
         initiatedAt(p(X)=true,T) :- happensAt(start(in(X)=true),T), older(b,T).

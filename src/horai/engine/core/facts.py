@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,30 @@ class StaticFacts:
         self.evaluator.in_domain = self.groundings.allows
         self.heads = Heads(world, self.evaluator, self.groundings)
         self._rows: dict[Key, Rows] = {}
+
+    def with_members(self, members: Mapping[Key, Rows]) -> Evaluator:
+        """The same for relations that depend on dynamic domains with these members."""
+        known = self._changing
+        for key, rows in members.items():
+            columns = tuple(self.words.column(np.ascontiguousarray(one)) for one in rows.T)
+            known.set_members(key, Relation(columns, len(rows)))
+        return self._moved
+
+    @cached_property
+    def _changing(self) -> Knowledge:
+        return Knowledge(self.plan, self.words.symbols)
+
+    @cached_property
+    def _moved(self) -> Evaluator:
+        known = self._changing
+        found = Evaluator(
+            self.evaluator.world,
+            lambda key: known.table(key, found),
+            known.stated,
+            self.plan.procedures,
+            self.evaluator.python,
+        )
+        return found
 
     def rows(self, key: Key) -> Rows:
         """The different rows of a relation."""

@@ -414,6 +414,7 @@ class Layout:
         name = (f"{key[0]}~", key[1])
         if name not in self.fluents:
             made = Relation("simple", name, tuple(range(key[1])), shown=False)
+            made.fields["C_MEMBERS"] = 1
             self.fluents[name] = [self.table(key[1]).add(made)]
         return self.fluents[name][0]
 

@@ -1681,6 +1681,8 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 S.reg[z] = S.pool[off + i + 2]
         elif op == NOW:
             S.reg[x] = 2 * S.q + 1
+        elif op == MEMBERS:
+            S.reg[x] = 2 * S.members + 1
         elif op == INT:
             if (S.reg[x] & 1) == 0:
                 pc = f
@@ -2123,6 +2125,7 @@ def changed(S: STATE, L: i64, v: i64, a: i64, z: i64) -> cython.void:
             s: WORDS = cython.address(S.sites[S.args[r] * 8])
             if s[S_VALUE] == ANY or v == ANY or s[S_VALUE] == v:
                 hit(S, s, L + S.args[r - 1], a, z)
+    S.members += S.cols[col * FIELDS + C_MEMBERS]
     told(S, L, L, v, a, z)
     row: i64 = S.lines[L].row
     T: i64 = S.rows[row].table * 8
@@ -2689,7 +2692,7 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                                 nfx = effect(S, nfx, t, 1, source)
                             else:
                                 if turn == 1 and S.args[d + 2] == source:
-                                    S.error = 6  # it acts if, and only if, it does not
+                                    contradicts(S, L, t)  # it acts if it does not
                                 v = S.args[d + 2]
                                 if begun_now(S, now, nfx, t, v) == 0:
                                     nfx = effect(S, nfx, t, 0, v)
@@ -3390,6 +3393,16 @@ def resolve_input(S: STATE, L: i64, a: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def contradicts(S: STATE, L: i64, t: i64) -> cython.void:
+    """The rules of a line are true at a time if, and only if, they are not."""
+    S.error = 6
+    S.called = S.lines[L].col
+    S.unsettled = t
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def input_interval(S: STATE, op: i64, L: i64, s: i64, e: i64) -> cython.void:
     off: i64 = points_room(S, L, 2)
     n: i64 = S.lines[L].np
@@ -3550,7 +3563,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             last = after(S, t)
             again += 1
             if again > ROUNDS * (S.nlines + 100) or back > ROUNDS * (S.nlines + 1000):
-                S.error = 6
+                contradicts(S, L, t)
             if (S.got[1] & 1) == 0:
                 evaluate_at(S, L, t, S.got[3], s)
             else:
@@ -4469,6 +4482,22 @@ class Machine:
     def called(self):
         """The number of the procedure that calls itself without end."""
         return self.state.called
+
+    def unsettled(self):
+        """The column of rules that contradict themselves, and the time."""
+        return self.state.called, self.state.unsettled
+
+    def having(self, table: i64, place: i64):
+        """The keys of the rows of a table of which a column has spans."""
+        S: STATE = cython.address(self.state)
+        found: list = []
+        r: i64 = 0
+        while r < S.nrows:
+            if S.rows[r].table == table and S.lines[S.rows[r].line + place].ns > 0:
+                k: i64 = S.rows[r].key
+                found.append([S.keys[k + i] for i in range(S.tables[table * 8 + T_KEYS])])
+            r += 1
+        return found
 
     # --- what is kept of it, and taken up again ---------------------------------------------------
 

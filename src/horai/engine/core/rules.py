@@ -51,6 +51,8 @@ ARITHMETIC = {
     "max": "MAX",
 }
 ON_LINES = ("HOLDS", "VALUE", "SAY", "TELL")
+MEMBERS = "#members"
+"""What a question names if its answer depends on the members of dynamic domains."""
 LISTING = "\0"
 """The first letter of relations that groundings list."""
 FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
@@ -187,6 +189,17 @@ class Rules:
         self.domains: dict[tuple[str, int], list[op.Branch]] = {}
         """What groundings list that depend on the stream."""
 
+    def calls_itself(self, key: tuple[str, int]) -> bool:
+        """Does a relation of the background depend on itself?"""
+        seen: set[tuple[str, int]] = set()
+        waiting = [key]
+        while waiting:
+            for branch in self.plan.background.get(waiting.pop(), ()):
+                called = {one.key for one in op.walk(branch.body) if isinstance(one, op.FactJoin)}
+                waiting += called - seen
+                seen |= called
+        return key in seen
+
     def listing(self, key: tuple[str, int], terms: tuple[Term, ...], valued: bool) -> op.FactJoin:
         """What groundings say of an entity, or of its values, as a relation the stream fills."""
         name = (f"{LISTING}{key[0]}/{key[1]}", len(terms))
@@ -228,7 +241,6 @@ class Body:
         self.alike: list[
             tuple[Body, op.Filter | op.Extend]
         ] = []  # who shares the condition in work
-        self.unfolding: tuple[tuple[str, int], ...] = ()
         self.loops = False  # may what is done so far have several solutions?
 
     # --- registers -------------------------------------------------------------------------------
@@ -495,9 +507,11 @@ class Body:
                 raise self.refuse(f"alternatives that leave {name} open")
         return self.ask(step, tuple(sorted(free)), fail)
 
-    def ask(self, step: op.Operator, found: tuple[str, ...], fail: Label) -> Label:
-        """A question to Python; it may have several answers."""
-        given = tuple(sorted((names(step.term) | _names_of(step)) & self.env.keys()))
+    def ask(
+        self, step: op.Operator, found: tuple[str, ...], fail: Label, more: tuple[str, ...] = ()
+    ) -> Label:
+        """A question to Python; it may have several answers, which depend on `more`, too."""
+        given = (*sorted((names(step.term) | _names_of(step)) & self.env.keys()), *more)
         number = len(self.rules.questions)
         self.rules.questions.append(Question(step, given, found, self.clause, self.helper))
         iterator = self.register(3)
@@ -760,9 +774,9 @@ class Body:
     def _changing(self, step: op.FactJoin, fail: Label) -> Label:
         """What follows from members of dynamic domains: they, facts, and the rules in its place."""
         key = step.key
-        if key in self.unfolding:
-            raise self.refuse(f"a relation that calls itself about a dynamic domain: {key[0]}")
         rules = self.rules
+        if rules.calls_itself(key):
+            return self._worked_out(step, fail)
         alternatives: list[Callable[[Label], Label]] = []
         if key in rules.plan.dynamic:
             alternatives.append(partial(self._member, step))
@@ -776,11 +790,19 @@ class Body:
             alternatives.append(partial(self._branch, step, branch))
         if not alternatives:
             self.code.emit("JMP", fail=fail)
-        self.unfolding = (*self.unfolding, key)
-        try:
-            return self._either(alternatives, names(step.term), fail)
-        finally:
-            self.unfolding = self.unfolding[:-1]
+        return self._either(alternatives, names(step.term), fail)
+
+    def _worked_out(self, step: op.FactJoin, fail: Label) -> Label:
+        """Python works out rules that call themselves, whenever there are other members."""
+        for key in sorted(self.rules.plan.dynamic):
+            relation = self.layout.members(key)
+            buckets = self.layout.index(relation.table, ())
+            site = self.layout.site(self.site(relation, ANY, -INF, INF))
+            self.code.emit("MOPEN", self.register(3), self.code.list([0]), buckets.number, site)
+        self.env[MEMBERS] = self.register()
+        self.code.emit("MEMBERS", self.env[MEMBERS])
+        found = tuple(sorted(names(step.term) - self.env.keys()))
+        return self.ask(step, found, fail, (MEMBERS,))
 
     def _member(self, step: op.FactJoin, fail: Label) -> Label:
         """A member of a dynamic domain: it has been one from the start of the run on."""

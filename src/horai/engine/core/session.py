@@ -33,7 +33,7 @@ from horai.engine.core.layout import RUN, Relation
 from horai.engine.core.owners import Owners
 from horai.engine.core.program import Lowering, Program
 from horai.engine.core.reach import reach_of
-from horai.engine.core.rules import ARITHMETIC, Question
+from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
@@ -54,6 +54,7 @@ from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
     EngineError,
+    NotSettled,
     asks,
     blaming,
     inside_of,
@@ -78,7 +79,6 @@ COMPARED = {CODE[name]: COMPARISONS[sign] for name, sign in _SIGNS.items()}
 MOST_FEW = 60  # arguments of an item that is given without a table
 ROOM = 1 << 20  # words of the machine, before it looks for what it may forget
 FAILURES = {
-    6: "the rules of a cycle are true if, and only if, they are not",
     3: "the counts of what rules say do not agree; this is a fault of the engine",
     4: "what is known of some instance does not fit together; this is a fault of the engine",
 }
@@ -421,7 +421,10 @@ class CompiledSession:
         frame = Frame(len(asked), columns).numbered("@asked")
         with _asked(question):
             wanted = frozenset([*question.found, "@asked"])
-            found = self._facts.evaluator.step(question.step, frame, wanted)
+            evaluator = self._facts.evaluator
+            if MEMBERS in question.given:
+                evaluator = self._facts.with_members(self._members())
+            found = evaluator.step(question.step, frame, wanted)
         some = [self.words.of_column(found.columns[name]) for name in question.found]
         rows = np.unique(np.column_stack([found.columns["@asked"].data, *some]), axis=0)
         bounds = np.searchsorted(rows[:, 0], np.arange(len(asked) + 1)).tolist()
@@ -430,6 +433,15 @@ class CompiledSession:
         for place, given in enumerate(asked):
             one = answers[bounds[place] : bounds[place + 1]]
             self._machine.remember(number, given, len(some), one)
+
+    def _members(self) -> dict[Key, Rows]:
+        """Who belongs to each dynamic domain now."""
+        found: dict[Key, Rows] = {}
+        for key in self.plan.dynamic:
+            one = self.program.layout.members(key)
+            rows = self._machine.having(one.table.number, one.place)
+            found[key] = np.array(rows, np.int64).reshape(len(rows), key[1])
+        return found
 
     def totalled(self, number: int, given: list[int], width: int) -> int | None:
         """What an aggregate makes of its different solutions, None if it has no value."""
@@ -501,8 +513,22 @@ class CompiledSession:
         if code == 5:
             name = self.program.called[self._machine.called()]
             raise Endless(endless.too_many_calls(name))
+        if code == 6:
+            raise self._contradiction(*self._machine.unsettled())
         if code:
             raise EngineError(FAILURES.get(code, f"failure {code}"))
+
+    def _contradiction(self, column: int, time: int) -> NotSettled:
+        """An error that names the first rule of those that contradict themselves."""
+        relation, levels = self.program.columns[column], self.program.layout.levels
+        strata = zip(levels, self.plan.strata, strict=True)
+        ruled = [s for level, s in strata if level == relation.level and (s.points or s.delays)]
+        ruled.sort(key=lambda one: relation.key not in (*one.events, *one.fluents))
+        error = NotSettled(f"at {time} these rules are true if, and only if, they are not")
+        clauses = [plan.clause for one in ruled for plan in one.points]
+        clauses += [plan.clause for one in ruled for plan in one.delays]
+        error.clause = clauses[0] if clauses else None
+        return error
 
     def _put_index(self, rows: Rows, keys: int) -> int:
         return int(self._machine.facts(rows, keys))

@@ -150,6 +150,8 @@ cdef struct State:
     i64* answered
     i64 nanswered, answered_size
     i64 depth, calls, called
+    i64 unsettled  # when a line contradicts itself
+    i64 members  # how often the members of dynamic domains have changed
     i64* reg
     i64 reg_size
     # what changed at this query time

@@ -85,6 +85,7 @@ CODES = (
     "ANSWER",  # r, p
     "CALL",  # r, p, number: all solutions of what only Python can do; r is the iterator
     "CNEXT",  # r, p, number
+    "MEMBERS",  # r: how often the members of dynamic domains have changed
 )
 # --- columns ------------------------------------------------------------------------------------
 FIELDS_OF_COLUMNS = (
@@ -117,6 +118,7 @@ FIELDS_OF_COLUMNS = (
     "C_VALUES",  # the table with a row for each value it has had; 0 for none
     "C_OUT",  # 1 if answers show it
     "C_LISTED",  # the rules that remember what they said
+    "C_MEMBERS",  # 1 if it says who belongs to a dynamic domain
     "C_RULES",  # (rules, their program) of each level: place in the lists
 )
 FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
