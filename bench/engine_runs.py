@@ -20,8 +20,6 @@ from engine_measure import (
 import horai
 from horai.io import Narrative
 from horai.io.items.rows import Item
-from horai.plan.ec.settling import compiled
-from horai.plan.pipeline import compile_program
 
 TARGETS = {"maritime": 1e6, "citytransport": 1e6, "netbill": 3e5, "voting": 3e5}
 FIRST = 200  # events of the smallest stream
@@ -153,17 +151,11 @@ def presses(rules: str, number: int) -> Workload:
     return Workload(horai.loads(rules), Narrative((grown,), []))
 
 
-def is_compiled(stream: Workload) -> bool:
-    """Does the clockwork settle all components of the rules?"""
-    program = compile_program(stream.rules.description, [])
-    return all(compiled(stratum, frozenset()) is not None for stratum in program.strata)
-
-
 def chains(options: Options) -> None:
     """Alternations of one entity, each of which asks for what the one before has set."""
     table = Table(
         "(g) a chain in one entity, microseconds of CPU per alternation",
-        ("rule, settled by", *(f"{count:,}" for count in options.chains), "max/min"),
+        ("rule", *(f"{count:,}" for count in options.chains), "max/min"),
     )
     for name, rules in (("toggle", TOGGLE), ("counter", COUNTER)):
         each: list[float] = []
@@ -174,6 +166,5 @@ def chains(options: Options) -> None:
             rows = stream.run()
             assert rows in (count, count + 1), f"{name}: {rows} intervals of {count} alternations"
             each.append(cpu(stream.run, options.runs, options.budget / 4) / count * 1e6)
-        way = "clockwork" if is_compiled(presses(rules, 1)) else "cells"
         cells = [f"{us:,.2f}" for us in each] + ["-"] * (len(options.chains) - len(each))
-        table.add(f"{name}, {way}", *cells, f"{max(each) / min(each):.2f}")
+        table.add(name, *cells, f"{max(each) / min(each):.2f}")

@@ -9,7 +9,6 @@ import pytest
 
 BENCH = Path(__file__).parents[1] / "bench"
 SIZES = {
-    "bench_clockwork.py": ["20000"],
     "bench_core.py": ["--quick", "--applications", "maritime,netbill"],
     "bench_facts.py": ["100"],
     "bench_kernels.py": ["2000", "20"],

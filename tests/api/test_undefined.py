@@ -200,7 +200,7 @@ HEADS = st.sampled_from(
     [
         "initiatedAt(f(X)=true, T) :- happensAt(e(X, V, W), T), {}.\n",
         "happensAt(g(X), T) :- happensAt(e(X, V, W), T), {}.\n",
-        # A cycle, which runs in the compiled machine where it can.
+        # A cycle.
         "initiatedAt(f(X)=on, T) :- happensAt(e(X, V, W), T), " + CYCLE + ", {}.\n"
         "initiatedAt(f(X)=off, T) :- happensAt(e(X, _, _), T), holdsAt(f(X)=on, T).\n",
     ]

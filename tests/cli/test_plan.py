@@ -149,15 +149,10 @@ def test_every_kind_of_operator_appears(horai: Run, everything: tuple[str, ...])
 def test_components_say_how_they_are_settled(horai: Run, everything: tuple[str, ...]) -> None:
     plan = json.loads(horai(*everything, "--format", "json").stdout)
     how = {one["entities"][0]: one["settled"] for one in plan["components"]}
-    assert how["on/1"]["strategy"] == "clockwork"
-    assert how["mood/1"] == {"strategy": "clockwork", "reason": None}
-    assert how["bright/1"]["strategy"] == "lists"
-    assert how["seen/1"]["strategy"] == "points"
-    assert how["all/1"]["strategy"] == "plain"
-    assert how["level/1"] == {"strategy": "machine", "reason": None}
-    assert how["crowd/1"]["strategy"] == "cells"
-    assert "is more than a test of values" in how["crowd/1"]["reason"]
-    assert "all.ec:" in how["crowd/1"]["reason"]
+    assert how["on/1"] == how["mood/1"] == how["level/1"] == how["crowd/1"] == "time"
+    assert how["bright/1"] == "lists"
+    assert how["seen/1"] == "points"
+    assert how["all/1"] == "plain"
 
 
 def test_rules_say_what_else_matters(horai: Run, everything: tuple[str, ...]) -> None:

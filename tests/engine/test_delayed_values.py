@@ -1,8 +1,7 @@
 """Delayed effects that compute, compare and look: every way to run them gives the same answers.
 
-The reference says what is right. Beside it the columnar engine works cell by cell and by its
-compiled machine, and in buckets; the compiled engine works as it always does; and sessions of both
-are saved and restored. To try 20,000 programs:
+The reference says what is right. Beside it the columnar engine and the compiled one work in one
+process, saved and restored, and in buckets. To try 20,000 programs:
 
     python -m pytest -n 0 -x -s tests/engine/test_delayed_values.py -k at_length
 """
@@ -10,10 +9,8 @@ are saved and restored. To try 20,000 programs:
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, seed
@@ -21,7 +18,6 @@ from tests.strategies.delays import DelayRun, delay_runs
 from tests.weights import exactly, examples
 
 import horai
-from horai.engine.machine import MachineRun
 from horai.errors import RunError
 from horai.io.items.tables import by_arrival, extent
 from horai.lang.core.terms import variables
@@ -39,7 +35,6 @@ from horai.runtime.jobs import job_of
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings, plan_run
 
-NEVER_COMPILED, ALWAYS_COMPILED = 10**9, -1
 FOUND = (  # runs whose answers differed once
     DelayRun(
         """
@@ -54,13 +49,6 @@ FOUND = (  # runs whose answers differed once
         buckets=1,
     ),
 )
-
-
-@contextmanager
-def compiled_after(candidates: int) -> Iterator[None]:
-    """Components are settled by the compiled machine once a run has so many candidates."""
-    with patch.object(MachineRun, "few", candidates):
-        yield
 
 
 def told(run: Callable[[], Result]) -> dict[str, Any]:
@@ -106,17 +94,14 @@ def check(run: DelayRun) -> bool:
     rules = horai.loads(run.rules)
     lines, how = run.narrative, run.settings
     wanted = told(lambda: rules.run(lines, engine="reference", **how))
-    with compiled_after(NEVER_COMPILED):
-        assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
-    with compiled_after(ALWAYS_COMPILED):
-        assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
-        assert told(lambda: rules.run(lines, **how)) == wanted
-        assert told(lambda: restored(rules, run, "columnar")) == wanted
-        assert told(lambda: restored(rules, run, "auto")) == wanted
-        in_buckets = told(
-            lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)
-        )
-        assert in_buckets == wanted
+    assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
+    assert told(lambda: rules.run(lines, **how)) == wanted
+    assert told(lambda: restored(rules, run, "columnar")) == wanted
+    assert told(lambda: restored(rules, run, "auto")) == wanted
+    in_buckets = told(
+        lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)
+    )
+    assert in_buckets == wanted
     return "refused" not in wanted
 
 

@@ -11,14 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from horai.engine.chains import Evaluator
-from horai.engine.clock import Clock, Outcome
-from horai.engine.clockstate import ClockState
 from horai.engine.columns import codes_of, concat
 from horai.engine.domains import Groundings
 from horai.engine.findings import Findings
 from horai.engine.hashing import dense
 from horai.engine.heads import Heads, Said, event_rows, fluent_rows, termination_rows, together
-from horai.engine.machine import MachineRun
 from horai.engine.memory import Memory, after, known_rows, union
 from horai.engine.relations import Relation
 from horai.engine.simple import Held, held_nothing, settle
@@ -26,8 +23,6 @@ from horai.engine.static import Static
 from horai.engine.stepwise import Stepwise
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, World
-from horai.plan.ec.machine import Machine
-from horai.plan.ec.settling import Compiled, Tests
 from horai.plan.program import Plan, PointPlan, Stratum
 
 Key = tuple[str, int]
@@ -52,10 +47,9 @@ class Components:
         self,
         stratum: Stratum,
         memory: Memory,
-        compiled: Compiled,
         cut: CutFor,
     ) -> Findings:
-        """Work out one component; `compiled` is there if a compiled pass can settle it.
+        """Work out one component.
 
         `cut` tells, once everything below is known, up to where this component is final.
         """
@@ -70,9 +64,7 @@ class Components:
         held = self.held(stratum, memory, found)
         if not stratum.delays and all(plan.split is None for plan in stratum.points):
             self._plain(stratum, held, found)
-        elif isinstance(compiled, dict):
-            self._clockwork(stratum, memory, compiled, held, cut(), found)
-        elif compiled is None or not self._machine(stratum, memory, compiled, held, cut(), found):
+        else:
             step = Stepwise(self.program, stratum, self.heads, held, memory)
             step.run(cut(), found)
         self.heads.low = self.world.start
@@ -123,35 +115,6 @@ class Components:
             fluent = settle(key[1], initiated, ended, held[key], self.world.tick, self.symbols)
             self.add_fluent(key, fluent, found)
             self._add_changes(key, initiated, ended, found)
-
-    def _clockwork(
-        self,
-        stratum: Stratum,
-        memory: Memory,
-        tests: dict[int, list[Tests]],
-        held: dict[Key, Held],
-        cut: int,
-        found: Findings,
-    ) -> None:
-        state = memory.clock or ClockState()
-        clock = Clock(self.program, stratum, self.heads, tests, held, state)
-        outcome: Outcome = clock.run(memory.cut, cut)
-        found.clock = outcome.state
-        for key in stratum.fluents:
-            self.add_fluent(key, outcome.fluents[key], found)
-            self._add_changes(key, outcome.initiated[key], outcome.terminated[key], found)
-
-    def _machine(
-        self,
-        stratum: Stratum,
-        memory: Memory,
-        machine: Machine,
-        held: dict[Key, Held],
-        cut: int,
-        found: Findings,
-    ) -> bool:
-        """Settle a component by its own program; False if this run takes more than that."""
-        return MachineRun(self.program, stratum, machine, self.heads, held, memory).run(cut, found)
 
     def _inside(self, key: Key, said: Said) -> Said:
         allowed = self.heads.allowed(key, said)

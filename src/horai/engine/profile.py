@@ -13,7 +13,6 @@ from time import perf_counter
 
 from horai.engine.frames import Frame
 from horai.plan import operators as op
-from horai.plan.ec.settling import Strategy
 from horai.plan.program import Plan
 
 Path = tuple[int, ...]
@@ -50,7 +49,6 @@ class Profile:
     rules: dict[int, Stats] = field(default_factory=dict)
     loose: dict[int, float] = field(default_factory=dict)
     components: dict[int, Stats] = field(default_factory=dict)
-    strategies: dict[int, Strategy] = field(default_factory=dict)
     queries: int = 0
     seconds: float = 0.0
     _path: list[int] = field(default_factory=list)

@@ -32,7 +32,6 @@ from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import ComponentReach, Source, absence_read
-from horai.plan.ec.settling import Compiled, compiled_strategy
 from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 
@@ -49,7 +48,6 @@ class Prepared:
 
     program: Plan
     reaches: list[ComponentReach]
-    ways: list[Compiled]
     absent: frozenset[Key]
     derived: frozenset[Key]
 
@@ -79,7 +77,6 @@ def _prepared(description: EventDescription, python: tuple[PythonPredicate, ...]
     return Prepared(
         program,
         reaches_of(program),
-        [compiled_strategy(stratum, program) for stratum in program.strata],
         absence_read(program, present) | program.terminations_read,
         frozenset(key for stratum in program.strata for _, key in sources_of(stratum)),
     )
@@ -129,7 +126,6 @@ class Session:
         self.ledger = Ledger(
             self.symbols, self.program.unwrapping, tick, window, {} if archive else None
         )
-        self.ways = plan.ways
         # From when on intervals are compared.
         self.compared_since = [start for _ in self.program.strata]
         self.query = start
@@ -212,7 +208,7 @@ class Session:
             def cut(place: int = place, memory: Memory = memory) -> int:
                 return self.horizon.cut(place, world.settled, world.undecided, memory.cut)
 
-            findings.append(components.run(stratum, memory, self.ways[place], cut))
+            findings.append(components.run(stratum, memory, cut))
             cuts[place] = cut()
             self.compared_since[place] = world.undecided.first(cuts[place])
         return world, findings, cuts

@@ -103,24 +103,8 @@ class WatchedComponents(Components):
 
     def run(self, stratum: Stratum, *args: Any, **kwargs: Any) -> Findings:
         """Work out one component."""
-        settles = stratum.points or stratum.initially or stratum.delays
-        self.profile.strategies[id(stratum)] = "cells" if settles else "lists"
         with self.profile.component(stratum):
             return super().run(stratum, *args, **kwargs)
-
-    def _plain(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:
-        self.profile.strategies[id(stratum)] = "plain" if stratum.fluents else "points"
-        super()._plain(stratum, *args, **kwargs)
-
-    def _clockwork(self, stratum: Stratum, *args: Any, **kwargs: Any) -> None:
-        self.profile.strategies[id(stratum)] = "clockwork"
-        super()._clockwork(stratum, *args, **kwargs)
-
-    def _machine(self, stratum: Stratum, *args: Any, **kwargs: Any) -> bool:
-        settled = super()._machine(stratum, *args, **kwargs)
-        if settled:
-            self.profile.strategies[id(stratum)] = "machine"
-        return settled
 
 
 def watched(

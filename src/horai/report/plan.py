@@ -64,7 +64,7 @@ def _component(one: ComponentOutline, profile: Profile | None) -> Json:
         "entities": list(one.names),
         "members": list(one.members),
         "cyclic": one.cyclic,
-        "settled": {"strategy": one.settling.strategy, "reason": one.settling.reason},
+        "settled": one.settling,
         "partition": {"key": one.key, "reason": one.no_key},
         "rules": [
             _rule(rule, f"{one.number}.{place}", profile) for place, rule in enumerate(one.rules, 1)
@@ -74,7 +74,6 @@ def _component(one: ComponentOutline, profile: Profile | None) -> Json:
         seconds = profile.components.get(one.id, Stats()).seconds
         inside = sum(_rule_stats(rule, profile).seconds for rule in one.rules)
         found["actual"] = {
-            "strategy": profile.strategies.get(one.id),
             "seconds": _seconds(seconds),
             "seconds_settling": _seconds(max(0.0, seconds - inside)),
             "share": round(seconds / profile.seconds if profile.seconds else 0.0, 4),
@@ -235,15 +234,12 @@ def _component_line(one: Json, run: Json | None) -> TreeLine:
 
 
 def _notes(one: Json, run: Json | None) -> Iterator[str]:
-    settled, partition = one["settled"], one["partition"]
-    strategy = WORDS[settled["strategy"]] + (", in a cycle" if one["cyclic"] else "")
-    yield f"{strategy}: {settled['reason']}" if settled["reason"] else strategy
+    partition = one["partition"]
+    yield f"{WORDS[one['settled']]}{', in a cycle' if one['cyclic'] else ''}"
     if run is not None and run["queries"]:
         actual = one["actual"]
-        other = actual["strategy"] or settled["strategy"]
-        but = "" if other == settled["strategy"] else f"; settled as {WORDS[other]}"
         outside = f"{_time(actual['seconds_settling'])} of it outside its rules"
-        yield f"{actual['share']:.0%} of the run, {outside}{but}"
+        yield f"{actual['share']:.0%} of the run, {outside}"
     if partition["key"] is not None:
         yield f"can be split by {partition['key']}"
     elif partition["reason"] is not None:

@@ -488,10 +488,6 @@ class Layout:
                 cols += _column(relation, args)
         return tables, cols, [word for site in self.sites for word in site.words()]
 
-    def index_place(self, table: Table, places: tuple[int, ...]) -> int:
-        """The place of an index among those of its table, to be found in `args` later."""
-        return list(table.indexes).index(places)
-
 
 def _column(relation: Relation, args: list[int]) -> list[int]:
     words = [0] * FIELDS

@@ -20,7 +20,7 @@ from horai.plan.ec.entities import find_entities
 from horai.plan.ec.estimates import UNIT, InputSize, RuleEstimates, Sizes, Source
 from horai.plan.ec.literals import Names, names
 from horai.plan.ec.reach import Looks, looks_of
-from horai.plan.ec.settling import Settling, settling
+from horai.plan.ec.settling import Strategy, settling
 from horai.plan.ec.unify import may_match
 from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.split.keys import Partitioning, PartitionKey, partition
@@ -75,7 +75,7 @@ class ComponentOutline:
     names: tuple[str, ...]
     members: tuple[str, ...]
     cyclic: bool
-    settling: Settling
+    settling: Strategy
     key: str | None
     no_key: str | None
     rules: tuple[RuleOutline, ...]
@@ -321,9 +321,8 @@ class _Outliner:
     def _component(self, number: int, stratum: Stratum) -> ComponentOutline:
         component = stratum.component
         split: Partitioning | None = self.partitions.get(component.number)
-        how = settling(stratum, self.program)
         plans: list[PointPlan | StaticPlan] = [*stratum.initially, *stratum.points, *stratum.static]
-        rules = [(plan.clause, self._rule(plan, stratum, how)) for plan in plans]
+        rules = [(plan.clause, self._rule(plan, stratum)) for plan in plans]
         rules += [(plan.clause, self._delay(plan, stratum)) for plan in stratum.delays]
         named = tuple(dict.fromkeys(_name((v.name, v.arity)) for v in component.vertices))
         ordered = sorted(rules, key=lambda one: (named.index(one[1].defines), one[0].span[0]))
@@ -333,17 +332,17 @@ class _Outliner:
             names=named,
             members=tuple(str(vertex) for vertex in component.vertices),
             cyclic=component.cyclic,
-            settling=how,
+            settling=settling(stratum),
             key=_split_by(split.key) if split and split.key else None,
             no_key=split.reason if split else None,
             rules=tuple(rule for _, rule in ordered),
             id=id(stratum),
         )
 
-    def _rule(self, plan: PointPlan | StaticPlan, stratum: Stratum, how: Settling) -> RuleOutline:
+    def _rule(self, plan: PointPlan | StaticPlan, stratum: Stratum) -> RuleOutline:
         if isinstance(plan, PointPlan):
             kind = _KINDS.get(plan.kind, plan.kind)
-            parts = self._point_parts(plan, how)
+            parts = self._point_parts(plan)
         else:
             formula = isinstance(plan.rule, ec.HoldsAtRule)
             kind = "formula" if formula else "intervals"
@@ -374,18 +373,14 @@ class _Outliner:
             roots=tuple(one.path[0] for part in parts for one in part.operators),
         )
 
-    def _point_parts(self, plan: PointPlan, how: Settling) -> tuple[PartOutline, ...]:
+    def _point_parts(self, plan: PointPlan) -> tuple[PartOutline, ...]:
         if plan.split is None:
             return (PartOutline("", self.operators.chain(plan.chain, plan.given)),)
         split = plan.split
         known = split.candidates.bound | plan.given | names(plan.time)
         wait = "asked at every time-point"
         if split.timed:
-            wait = (
-                "tested in time order"
-                if how.strategy in ("clockwork", "machine")
-                else "asked by the interpreter"
-            )
+            wait = "tested in time order"
         elif split.waits:
             wait = "asked whenever the component acts"
         candidates = self.operators.chain(split.candidates, plan.given)
