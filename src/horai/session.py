@@ -95,7 +95,8 @@ class Session:
         self.engine, self.reasons = settings.engine, list[str]()
         self._profile: Profile | None = None
         try:
-            self.core = self._made(archive, together, single)
+            with heard_by(self._findings.undefined):  # facts may be worked out now
+                self.core = self._made(archive, together, single)
             """The engine at work."""
         except EngineError as error:  # found out before the first query time
             raise RunError(str(error)) from error

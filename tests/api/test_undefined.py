@@ -13,6 +13,10 @@ from tests.weights import examples
 
 from horai import Result, RunError, load, loads
 from horai.lang.core.diagnostics import Diagnostic
+from horai.runtime.grid import LocalGrid
+from horai.runtime.jobs import job_of
+from horai.runtime.spark.batch import run_job
+from horai.settings import RunSettings
 
 ENGINES = ("columnar", "compiled", "reference")
 RULE = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 90.\n"
@@ -71,6 +75,18 @@ def test_what_is_not_defined_is_told(engine: str, condition: str, why: str) -> N
     assert found.note is not None and why in found.note
     if "V" in found.note:
         assert "<memory>:1" in found.note and "for 1 value:" in found.message
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "buckets"])
+def test_what_facts_have_no_value_for_is_told(engine: str) -> None:
+    rules = "share(P) :- part(N), P is 6 / N. part(0). part(2).\n"
+    rules += "initiatedAt(has(X)=P, T) :- happensAt(speed(X, _), T), share(P).\n"
+    rows = ["speed|1|1|a|0"]
+    if engine == "buckets":
+        found = run_job(LocalGrid(), job_of(loads(rules), rows, RunSettings()), 2).warnings
+    else:
+        found = warnings(rules, rows, engine)
+    assert [(one.code, one.position) for one in found] == [("H550", (1, rules.index("P is") + 1))]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

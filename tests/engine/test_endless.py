@@ -27,7 +27,6 @@ ENDLESS = {
     "lists in lists": "l([]). l([X]) :- l(X).",
     "lists of all lists": "l([a]). l(Z) :- l(X), l(Y), append(X, Y, Z).",
     "sums": "s(1). s(Z) :- s(X), s(Y), Z is X + Y.",
-    "squares": "s(2). s(Z) :- s(X), Z is X * X.",
     "ranges": "n(1). n(N) :- n(M), between(1, 1000, K), N is M + K.",
     "terms of many": "q(N) :- between(1, 300, N). t(X) :- q(X). t(f(X, Y)) :- t(X), t(Y).",
     "terms of three": "t(1). t(f(X, Y, Z)) :- t(X), t(Y), t(Z).",
@@ -52,6 +51,14 @@ def test_rules_without_an_end_are_named(
     rules = horai.loads(f"{background}\n{RULES.format(asked)}")  # checking them ends, too
     with pytest.raises(RunError, match=SAID):
         rules.run("e|1|1|x\n", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
+def test_squares_end_where_they_have_no_value_any_more(engine: str) -> None:
+    rules = horai.loads(f"s(2). s(Z) :- s(X), Z is X * X.\n{RULES.format('s(Y),')}")
+    result = rules.run("e|1|1|x\n", engine=engine)
+    assert [warning.code for warning in result.warnings] == ["H550"]
+    assert result.rows()
 
 
 @pytest.mark.parametrize("engine", ["columnar", "reference"])

@@ -243,10 +243,11 @@ class BucketRun:
         assert run.schedule is not None
         self.task, self.run, self.stage, self.bucket = task, run, stage, bucket
         self.queries = run.schedule.queries
-        self.session = session_of(run, stage, run.schedule)
+        self.findings = RunFindings()
+        with heard_by(self.findings.undefined):  # facts may be worked out now
+            self.session = session_of(run, stage, run.schedule)
         self.counting = Counting()
         self.letters: list[DeadLetter] = []
-        self.findings = RunFindings()
         self.sought = [replace(one) for one in run.sought]
         self.seconds = 0.0  # that the engine was at work
         self.found = {form: Collected(self.session.symbols) for form in run.forms}
