@@ -148,7 +148,8 @@ class Attempts:
         with blaming(self.plans[attempt.rule].clause):
             frame = self._begun(attempt)
             delays = frame.columns["#delay"].data.tolist() if frame.rows else []
-        return [attempt.since + delay for delay in delays if delay > 0]
+        found = [attempt.since + delay for delay in delays if delay > 0]
+        return [due for due in found if due > self.heads.world.start]  # nothing acts before the run
 
     def _targets(self, attempt: Attempt, t: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """What an attempt aims at that is due now: those due later may ask what is not known."""

@@ -25,16 +25,26 @@ POINTED = (
 
 
 def acting(
-    rules: Iterable[ec.FutureInitiation], terminations: Iterable[ec.FutureTermination] = ()
+    rules: Iterable[ec.FutureInitiation],
+    terminations: Iterable[ec.FutureTermination] = (),
+    initially: Iterable[ec.Initially] = (),
 ) -> list[ec.FutureInitiation]:
     """The delayed initiations that can act: the shortest delay of every F=V.
+
+    A value that holds from the start began before it, where nothing acts: what would have ended it
+    there leaves it to longer delays.
 
     >>> acting([])
     []
     """
     every = list(rules)
-    ends = list(terminations)
-    return [rule for rule in every if beaten_by(rule, every, ends) is None]
+    ends, first = list(terminations), [one.fvp for one in initially]
+    return [
+        rule
+        for rule in every
+        if beaten_by(rule, every, ends) is None
+        or any(may_match(rule.origin.term, fvp.term) for fvp in first)
+    ]
 
 
 def beaten_by(

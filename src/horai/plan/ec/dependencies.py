@@ -244,7 +244,8 @@ def dependency_graph(
             rules[target].append(rule)
         edges.extend(_i_edges(rule, targets, vertices, helpers))
     terminations = description.of(ec.FutureTermination)
-    for effect in acting(description.of(ec.FutureInitiation), terminations):
+    initially = description.of(ec.Initially)
+    for effect in acting(description.of(ec.FutureInitiation), terminations, initially):
         edges.extend(_f_edges(effect, vertices))
     return DependencyGraph(
         tuple(vertices.sorts),
