@@ -81,3 +81,16 @@ def _agree(described_text: str, run: ChangingRun | Run) -> None:
 def test_joins_by_time_give_the_answers_of_the_reference(run: ChangingRun | Run) -> None:
     """Whatever is joined, however little of it there is."""
     _agree(run.described.text, run)
+
+
+CYCLE = """\
+initiatedAt(on(X)=true, T) :- happensAt(press(X), T), \\+ (holdsAt(on(Y)=true, T), Y \\= X).
+terminatedAt(on(X)=true, T) :- happensAt(press(Y), T), holdsAt(on(X)=true, T), X \\= Y.
+"""
+
+
+def test_a_cycle_joins_what_it_has_just_found() -> None:
+    rules, rows = horai.loads(CYCLE), [f"press|{t}|{t}|x{t * t % 7}" for t in range(1, 40)]
+    wanted = rules.run(rows, engine="reference").rows()
+    with patch.object(overlaps, "FEW", 0), patch.object(overlaps, "OFTEN", 0):
+        assert rules.run(rows, engine="columnar").rows() == wanted

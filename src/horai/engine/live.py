@@ -128,6 +128,10 @@ class LiveWorld(World):
             return joined_fluents(live, self.base.fluent(key), self.symbols)
         return live  # type: ignore[return-value]
 
+    def grows(self, key: Key) -> bool:
+        """Is it worked out in time order, as are those who read it?"""
+        return key in self.members
+
     def refuse_future(self, key: Key, kind: str, at: Ints | None) -> None:
         """Nothing is known yet of what the component says after the cell in work."""
         mine = key in self.events if kind == "event" else key in self.members

@@ -119,7 +119,9 @@ class TimeJoins(Bindings):
                 return self._now(step.key, known, terms[-1], frame).only(needed)
         fluent = self.world.fluent(step.key)
         at = frame.columns[time.name].data
-        if is_crowded(frame, fluent, terms, self.symbols):
+        # What grows while it is read has no spans to sort.
+        grows = self.world.grows(step.key)
+        if not grows and is_crowded(frame, fluent, terms, self.symbols):
             moments = Spans(np.arange(frame.rows), at, at + 1)
             return overlap_join(frame, moments, fluent, terms, self.symbols)[0].to_frame(
                 keeps(needed)

@@ -164,6 +164,10 @@ class World:
             self._fluents[key] = merged(parts, self.symbols) if parts else no_fluent(key[1] + 1)
         return self._fluents[key]
 
+    def grows(self, key: Key) -> bool:
+        """Is more of a fluent found while rules read it?"""
+        return False
+
     def relations(self) -> tuple[dict[Key, Fluent], dict[Key, Relation]]:
         """All fluents and events."""
         events = [key for kind, key in self.points if kind == "event"]
