@@ -110,12 +110,12 @@ def test_restored_sessions_of_the_compiled_engine_do(kind: str, data: st.DataObj
 
 
 def test_the_same_rules_are_the_same_program_every_time() -> None:
-    rules = horai.loads("""
+    text = """
     collectIntervals(i(_)=_). collectIntervals(j(_)=_). collectIntervals(k(_)=_).
     holdsFor(both(E)=true,I) :-
         holdsFor(i(E)=a,I1), holdsFor(j(E)=b,I2), holdsFor(k(E)=c,I3), intersect_all([I1,I2,I3],I).
-    """)
-    made = [CompiledEngine(rules.description).program for _ in range(20)]
+    """
+    made = [CompiledEngine(horai.loads(text).description).program for _ in range(20)]
     assert all(one.code == made[0].code for one in made)
 
 

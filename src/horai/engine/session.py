@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from horai.engine.memory import FOREVER, KnownPairs, Memory
 from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.engine.relations import Relation
+from horai.engine.remembered import Remembered
 from horai.engine.static import present_only
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
@@ -36,7 +36,6 @@ from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 
 Key = tuple[str, int]
-KEPT = 8  # descriptions whose plans are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +51,17 @@ class Prepared:
     derived: frozenset[Key]
 
 
-# By the identity of the description, which is kept along so that no other one can have it.
-_plans: OrderedDict[tuple[int, tuple[PythonPredicate, ...]], tuple[EventDescription, Prepared]] = (
-    OrderedDict()
-)
+_plans: Remembered[Prepared] = Remembered()
 
 
 def prepare(description: EventDescription, python: Iterable[PythonPredicate]) -> Prepared:
     """The plan of a description; a second run of the same rules finds it made."""
-    key = (id(description), tuple(python))
-    if key not in _plans:
-        _plans[key] = (description, _prepared(description, key[1]))
-        if len(_plans) > KEPT:
-            _plans.popitem(last=False)
-    _plans.move_to_end(key)
-    return _plans[key][1]
+    given = tuple(python)
+    found = _plans.get(description, given)
+    if found is None:
+        found = _prepared(description, given)
+        _plans.put(description, given, found)
+    return found
 
 
 def _prepared(description: EventDescription, python: tuple[PythonPredicate, ...]) -> Prepared:

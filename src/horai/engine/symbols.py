@@ -27,6 +27,13 @@ class Symbols:
         for term in terms:
             self.code(term)
 
+    def copy(self) -> Symbols:
+        """Other symbols that have met the same terms, with the same codes."""
+        found = Symbols()
+        found._terms, found._codes = self._terms.copy(), self._codes.copy()
+        found._atoms = self._atoms.copy()
+        return found
+
     def code(self, term: Term, plain: bool = False) -> int:
         """The code of a ground term; a `plain` one is made of terms that have codes."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:

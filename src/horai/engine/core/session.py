@@ -29,7 +29,16 @@ from horai.engine.core.built import is_outdated
 from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, after, kept
-from horai.engine.core.layout import RUN, Relation
+from horai.engine.core.layout import RUN, NotLowered, Relation
+from horai.engine.core.lowered import (
+    Initial,
+    Lowered,
+    Predicates,
+    Wanted,
+    lowered_before,
+    planned,
+    remember,
+)
 from horai.engine.core.owners import Owners
 from horai.engine.core.program import Lowering, Program
 from horai.engine.core.reach import reach_of
@@ -55,11 +64,14 @@ from horai.lang.ec.errors import (
     Endless,
     EngineError,
     NotSettled,
+    Undefined,
     asks,
     blaming,
+    heard_by,
     inside_of,
     is_heard,
     note,
+    retell,
 )
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
@@ -67,7 +79,6 @@ from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
 from horai.plan.operators import AggregateOp
-from horai.plan.pipeline import compile_program
 from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
@@ -119,14 +130,16 @@ class CompiledSession:
         predicates: Mapping[str, Callable[..., object]] | None = None,
         archive: bool = True,
     ) -> None:
-        self.python = dict(predicates or {})
-        given = [
+        self.python = Predicates(predicates or {})
+        given = tuple(
             PythonPredicate(name, parameter_count(function))
             for name, function in self.python.items()
-        ]
-        self.plan = compile_program(description, given)
+        )
+        wanted = Wanted(given, start, tick, allen_memory)
+        lowered = lowered_before(description, wanted)
+        self.plan = planned(description, given) if lowered is None else lowered.plan
         self.start, self.window, self.archive = start, window, archive
-        self.symbols = Symbols()
+        self.symbols = Symbols() if lowered is None else lowered.symbols.copy()
         self.words = Words(self.symbols)
         self._stream = Stream(self.symbols, tick, start, window)
         self._few = Few(self._stream, self.words)
@@ -141,12 +154,19 @@ class CompiledSession:
         self._owners: Owners | None = None
         self.told: Told | None = None
         """What was told by other rules; the next answer is compared with it."""
-        program = self.program = self._loaded()
+        if lowered is None:
+            lowered = self._lowered(description, wanted)
+        else:
+            retell(lowered.undefined)
+            for rows, keys in lowered.indexes:
+                self._put_index(rows, keys)
+        program = self.program = lowered.program
+        self._load(program)
         self._running = False
         if program.first is not None:
             self._machine.make(program.first)
-        self._initial = self._at_start(program.initially)
-        self.shape = Shape(program)
+        self._initial = lowered.initial
+        self.shape = lowered.shape
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
         self._unread: list[ref[Callable[[], Ints]]] = []  # what the last answer says of its changes
@@ -159,13 +179,40 @@ class CompiledSession:
             self.symbols, self.plan.unwrapping, tick, window, {} if archive else None
         )
 
-    def _loaded(self) -> Program:
-        """The program of the rules, which the machine has now."""
-        program = Lowering(
-            *(self.plan, self.words, self._facts, self._put_index),
+    def _lowered(self, description: EventDescription, wanted: Wanted) -> Lowered:
+        """The program of the rules, also for later sessions if no Python predicate had a say."""
+        undefined = Undefined()
+        indexes: list[tuple[Rows, int]] = []
+
+        def put_index(rows: Rows, keys: int) -> int:
+            indexes.append((rows, keys))
+            return self._put_index(rows, keys)
+
+        try:
+            with heard_by(undefined):
+                program = self._program(put_index)
+                initial = self._at_start(program.initially)
+        except NotLowered as error:
+            if not self.python.was_asked:
+                remember(description, wanted, NotLowered(error.reason, error.clause))
+            raise
+        finally:
+            retell(undefined)
+        symbols, shape = self.symbols.copy(), Shape(program)
+        found = Lowered(self.plan, program, shape, symbols, indexes, initial, undefined)
+        if not self.python.was_asked:
+            remember(description, wanted, found)
+        return found
+
+    def _program(self, put_index: Callable[[Rows, int], int]) -> Program:
+        """The program of the rules, with marks if somebody watches."""
+        return Lowering(
+            *(self.plan, self.words, self._facts, put_index),
             *(self.start, self.tick, self.allen_memory),
             self._owners,
         ).program()
+
+    def _load(self, program: Program) -> None:
         self._machine.program(
             *map(_array, (program.code, program.args, program.tables)),
             *map(_array, (program.cols, program.sites, program.cyclic, program.constants)),
@@ -173,14 +220,14 @@ class CompiledSession:
             self.start,
             self.tick,
         )
-        return program
 
     def watch(self, profile: Profile) -> None:
         """Note in a profile what rules cost from now on; the program has marks then."""
         self.profile, profile.program = profile, self.plan
         self._owners = Owners(self.plan)
-        columns = self._loaded().columns
-        self._machine.watch(len(self._owners), self._owners.by_column(columns))
+        program = self._program(self._put_index)
+        self._load(program)
+        self._machine.watch(len(self._owners), self._owners.by_column(program.columns))
         if self.query > self.start:
             self._machine.go_on(self.query)
 
@@ -535,9 +582,7 @@ class CompiledSession:
 
     # --- items -----------------------------------------------------------------------------------
 
-    def _at_start(
-        self, initially: Sequence[tuple[Relation, PointPlan]]
-    ) -> dict[tuple[Relation, tuple[int, ...]], int]:
+    def _at_start(self, initially: Sequence[tuple[Relation, PointPlan]]) -> Initial:
         """The values that hold from the start on, by relation and key.
 
         Several of one fluent cancel each other, and one that is outside its domain holds nowhere.

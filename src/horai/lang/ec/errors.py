@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Constant, Term, variables
@@ -58,6 +58,18 @@ def heard_by(run: Undefined) -> Iterator[None]:
         yield
     finally:
         _run.reset(token)
+
+
+def retell(heard: Undefined) -> None:
+    """Note what was heard elsewhere in the run that listens now."""
+    run = _run.get()
+    if run is None:
+        return
+    for place, one in heard.places.items():
+        known = run.places.setdefault(place, replace(one, values={}))
+        for env in one.values:
+            if len(known.values) < MOST:
+                known.values[env] = None
 
 
 @contextmanager
