@@ -253,3 +253,12 @@ def mistakes(program: Program, proof: Proof, signals: Signals, query: int) -> li
 def rests_on_nothing(node: Proof) -> bool:
     is_derived = node.kind in ("holds", "chosen") and node.note != "as proved above"
     return is_derived and (node.rule is None or "proof goes on" in node.note)
+
+
+def test_a_proof_does_not_look_at_each_point_of_a_fine_clock() -> None:
+    text = "hint(X) :- waits(X) [90 d], bus(B) [90 d], not late(B) [90 d].\n"
+    now = 40_000_000_000  # milliseconds
+    rows = ["late|1|1|b1", f"waits|{now}|{now}|m", f"bus|{now}|{now}|b1"]
+    rules = horai.loads(text, language="lars")
+    result = rules.run(rows, engine="tms", clock="1ms", start=0, end=now, step=now)
+    assert [row.line for row in result.why("hint(m)", now).rows] == [2, 3]

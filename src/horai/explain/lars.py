@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -274,7 +275,7 @@ class AtomProver:
     def _witness(self, formula: lars.Formula, part: Stream) -> int:
         """The latest time at which a formula holds; where something holds it is likely."""
         likely = sorted({t for t, _ in part.pairs}, reverse=True)
-        for t in (*likely, *reversed(part.timeline)):
+        for t in chain(likely, reversed(part.timeline)):
             if self._is_so(formula, part, t):
                 return t
         raise AssertionError(f"{show(formula)} holds nowhere")

@@ -12,6 +12,7 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import compare, compute_term
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.lang.lars.walk import own_terms
+from horai.oracle.lars.moments import moments
 from horai.oracle.lars.stream import Stream, select
 
 
@@ -84,6 +85,10 @@ class Semantics(ABC, Generic[V]):
         """Do all formulas hold at a time in the whole stream?"""
         return self.both(self.holds(formula, self.whole, time) for formula in formulas)
 
+    def moments(self, formula: lars.Formula, part: Part) -> Iterable[int]:
+        """Points that show whether a formula holds at some point of a part, and at all."""
+        return moments(formula, part, self.whole)
+
     def holds(self, formula: lars.Formula, part: Part, time: int) -> V:
         """Does the formula hold at a time in a part of the stream?"""
         match formula:
@@ -102,9 +107,9 @@ class Semantics(ABC, Generic[V]):
             case lars.Implies(left=left, right=right):
                 return self.holds(lars.Or((lars.Not(left), right)), part, time)
             case lars.Some(formula=inner):
-                return self.either(self.holds(inner, part, t) for t in part[0].timeline)
+                return self.either(self.holds(inner, part, t) for t in self.moments(inner, part))
             case lars.Always(formula=inner):
-                return self.both(self.holds(inner, part, t) for t in part[0].timeline)
+                return self.both(self.holds(inner, part, t) for t in self.moments(inner, part))
             case lars.At() | lars.Within(window=lars.IntervalWindow()) if not _is_in_time(formula):
                 return self.constant(False)
             case lars.At(time=Int(value=point), formula=inner):

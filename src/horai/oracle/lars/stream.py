@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -50,6 +50,11 @@ class Stream:
     def at(self, time: int) -> set[lars.Atom]:
         """The atoms at a time."""
         return self._at.get(time, set())
+
+    @property
+    def times(self) -> Set[int]:
+        """The times at which there are atoms."""
+        return self._at.keys()
 
     def plus(self, pairs: Iterable[Pair]) -> Stream:
         """The stream with more atoms derived."""
