@@ -53,7 +53,7 @@ def in_steps(
     reports: list[tuple[StepReport, float]] = []
     before = family()
 
-    def note(report: StepReport, letters: Sequence[DeadLetter]) -> None:
+    def note(report: StepReport, letters: Sequence[DeadLetter], found: object) -> None:
         nonlocal before
         now = family()
         reports.append((report, now - before))
