@@ -35,6 +35,7 @@ from horai.io.sources.lines import (
 from horai.lang.lars.clock import Clock
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.signals import AnySignals, LineReader
+from horai.runtime.metrics import LATEST
 
 PROGRAM = "h(X) :- b(X) [2 s].\n"
 ROWS = ["b|1|1|x", "b|3|3|y", "b|3|3|z", "b|9|9|x"]
@@ -130,6 +131,19 @@ def test_every_so_often_and_at_the_end() -> None:
 def test_a_run_with_an_end() -> None:
     assert [one for one in flowing("time", end=4) if one != "<"][-2:] == ["4:y", "4:z"]
     assert [one for one in flowing("time", end=10) if one != "<"][-1] == "10:x"
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_a_live_run_keeps_numbers_of_its_last_query_times(is_live: bool) -> None:
+    Path("f.csv").write_text("b|1|1|x\nb|900|9|y\nb|2500|2500|x\n")
+    run("-i", "f.csv", *(["--live"] if is_live else ["--state", "s"]), "--metrics", "m.json")
+    told = json.loads(Path("m.json").read_text())
+    queries = [window["query"] for window in told["windows"]]
+    first = queries[0]
+    assert queries == list(range(first, 2501))
+    assert LATEST <= len(queries) < 2 * LATEST if is_live else first == 1
+    assert sum(window["on_time"] for window in told["windows"]) == (1 if is_live else 2)
+    assert (told["run"]["on_time"], told["run"]["late"], told["run"]["items"]) == (2, 1, 3)
 
 
 def test_wrong_use_of_a_flow() -> None:

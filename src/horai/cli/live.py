@@ -30,6 +30,7 @@ from horai.runtime.inputs import clock_for, files_of, read_input
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals, LineReader
+from horai.runtime.metrics import LATEST
 from horai.settings import LARS, OPTIONS, RunSettings
 
 if TYPE_CHECKING:
@@ -146,7 +147,9 @@ class _Driver:
             hint = f"the next query time is {session.next}"
             raise UsageError(f"the end of the run, {self.end}, has passed", hint)
         answers = self.given.answers or "windows"
-        return Flow(session, self.timing, answers, self.target.say, self.end)
+        has_end = not (self.given.live or self.given.real_time)
+        keep = None if has_end else LATEST
+        return Flow(session, self.timing, answers, self.target.say, self.end, keep)
 
     # --- where signals come from -----------------------------------------------------------------
 

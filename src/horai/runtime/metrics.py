@@ -104,6 +104,8 @@ class Metrics:
         }
 
 
+LATEST = 1_000
+"""Of how many query times a run without an end tells at least; of those before it keeps totals."""
 FATES = (
     "on_time",
     "late",
@@ -137,7 +139,7 @@ class Counting:
     def __init__(self) -> None:
         self.windows: list[dict[str, int]] = []
         self._queries: list[int] = []
-        self._before = dict.fromkeys(FATES, 0)  # what a saved run had counted
+        self._before = dict.fromkeys(FATES, 0)  # of query times that are not kept
         self._revised_before: int | None = 0
         self._bins = np.zeros(_POWERS.size + 1, np.int64)
         self.items = self._left_over = 0
@@ -265,15 +267,13 @@ class Counting:
         )
         return Metrics(run, windows)
 
-    def fold(self, revised: Sequence[int | None]) -> None:
-        """Keep of all query times but the last what they add up to."""
-        if len(self._queries) < 2:
-            return
-        for counts in self.windows[:-1]:
+    def fold(self, revised: Sequence[int | None], keep: int) -> None:
+        """Keep of all query times but the last ones what they add up to."""
+        for counts in self.windows[:-keep]:
             for name, number in counts.items():
                 self._before[name] += number
-        self._revised_before = _sum([self._revised_before, *revised[:-1]])
-        del self.windows[:-1], self._queries[:-1]
+        self._revised_before = _sum([self._revised_before, *revised[:-keep]])
+        del self.windows[:-keep], self._queries[:-keep]
 
     def to_state(self, revised: Sequence[int | None]) -> dict[str, Any]:
         """What a session that goes on has to know, as plain values. Windows are not kept."""

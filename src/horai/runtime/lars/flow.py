@@ -65,7 +65,7 @@ class Flow:
     """Feed it rows as they come; it says answers when it is time.
 
     The time is the latest arrival so far, or what `pass_to` says. A point is over once time has
-    passed it.
+    passed it. Of more query times than it should `keep`, totals remain.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Flow:
         answers: str,
         say: Say,
         end: int | None = None,
+        keep: int | None = None,
     ) -> None:
         self.answers = answers_named(answers)
         core = session.core
@@ -84,7 +85,7 @@ class Flow:
             hint = "leave out models, or add an allowed lateness"
             raise UsageError("changes are those of one model", hint)
         self.session, self.timing, self.step = session, timing, core.step
-        self.end = end
+        self.end, self.keep = end, keep
         self.now = session.next
         self.signals = 0
         self.asked = 0
@@ -137,6 +138,8 @@ class Flow:
         self.asked += 1
         self._give()
         self._tell(self.session.ask([query]))
+        if self.keep is not None:
+            self.session.let_go(self.keep)
 
     def _tell(self, step: Answer) -> None:
         """Say what is asked for of what is new."""
