@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engine.comparing import Setting, differences
+from tests.engine.comparing import Setting, at, differences
 from tests.weights import examples
 
 from horai.engine.answer import Answer
@@ -93,6 +93,19 @@ RULES = {
     "points": """
         initiatedAt(p(X)=true,T) :- happensAt(start(in(X)=true),T), older(b,T).
         initiatedAt(q(X)=N,T) :- happensAt(come(X),T), aggregate_all(count,alone(_),N).""",
+    # Who becomes known late has points from before the window.
+    "grounded values": """
+        initiatedAt(p(X)=true,T) :- happensAt(start(in(X)=true),T).
+        terminatedAt(p(X)=true,T) :- happensAt(start(in(Y)=true),T), likes(Y,X).
+        initially(q(X)=rest) :- guest(X).
+        initiatedAt(q(X)=work,T) :- happensAt(end(in(X)=true),T), holdsAt(p(X)=true,T).
+        fi(q(X)=work,q(X)=rest,3).
+        holdsFor(r(X)=true,I) :-
+            holdsFor(p(X)=true,J), holdsFor(q(X)=rest,K), relative_complement_all(J,[K],I).
+        grounding(p(X)=true) :- guest(X).
+        grounding(q(X)=work) :- alone(X).
+        grounding(q(X)=rest) :- guest(X).
+        grounding(r(X)=true) :- guest(X).""",
 }
 
 
@@ -159,4 +172,50 @@ def test_members_come_and_go(
 ) -> None:
     setting = Setting(tuple(range(6, 37, 6)), window, tick)
     found = differences(DOMAIN + RULES[rules], given, setting, ENGINES[engine])
+    assert found is None, found
+
+
+GROUNDED = """
+dynamicDomain(guest(_)).
+grounding(come(X)) :- guest(X).
+grounding(s(X)=V) :- guest(X), value(V).
+value(v). value(w).
+likes(a,b).
+"""
+POINTS = {
+    "an event": "initiatedAt(s(X)=v,T) :- happensAt(call(X),T).",
+    "two events": """
+        initiatedAt(s(X)=v,T) :- happensAt(call(X),T), happensAt(pay(_),T0), T0 < T, T-T0 < 9.
+        initiatedAt(q(X)=v,T) :- happensAt(start(s(X)=v),T).""",
+    "an end": """
+        initiatedAt(s(X)=v,T) :- happensAt(call(X),T).
+        terminatedAt(s(X)=v,T) :- happensAt(pay(X),T).
+        holdsFor(r(X)=true,I) :- holdsFor(s(X)=v,J), complement_all([J],I).
+        grounding(r(X)=true) :- guest(X).""",
+    "a fluent": """
+        initiatedAt(s(X)=v,T) :- happensAt(call(X),T), holdsAt(p(X)=true,T).
+        initiatedAt(p(X)=true,T) :- happensAt(pay(X),T).""",
+    "the beginning": """
+        initially(s(X)=v) :- guest(X).
+        terminatedAt(s(X)=v,T) :- happensAt(come(Y),T), likes(Y,X).""",
+    "a delay": """
+        initially(s(X)=v) :- guest(X).
+        initiatedAt(s(X)=w,T) :- happensAt(call(X),T).
+        fi(s(X)=w,s(X)=v,5).""",
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rules", POINTS)
+@pytest.mark.parametrize("window", [10, 20])
+def test_who_becomes_known_late_has_values_from_before_the_window(
+    rules: str, engine: str, window: int
+) -> None:
+    given = [
+        *(at("pay(a)", 2), at("call(a)", 4), at("call(b)", 6), at("pay(b)", 12)),
+        *(at("call(a)", 20), at("pay(a)", 25), at("come(b)", 40), at("call(a)", 61)),
+        *(at("come(a)", 75), at("come(c)", 95), at("call(c)", 97)),
+    ]
+    setting = Setting(tuple(range(10, 101, 10)), window)
+    found = differences(GROUNDED + POINTS[rules], given, setting, ENGINES[engine])
     assert found is None, found
