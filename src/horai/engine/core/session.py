@@ -58,7 +58,8 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, number_term, value_of
-from horai.lang.core.terms import Compound, Constant, Float, Int
+from horai.lang.core.order import ORDER, order_key
+from horai.lang.core.terms import Compound, Constant, Float, Int, Var
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
@@ -73,12 +74,12 @@ from horai.lang.ec.errors import (
     note,
     retell,
 )
-from horai.lang.ec.syntax import EventDescription
+from horai.lang.ec.syntax import Compare, EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
-from horai.plan.operators import AggregateOp
+from horai.plan.operators import AggregateOp, Filter
 from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
@@ -441,7 +442,18 @@ class CompiledSession:
             fits = is_of_form(*map(self.words.term, given))
             self._machine.remember(number, given, 0, [[]] if fits else [])
             return
-        self._answer_all(number, [tuple(given)])
+        question = self.program.questions[number]
+        match question.step:
+            case Filter(Compare(op=op, left=Var(left), right=Var(right))) if op in ORDER:
+                # Rules about pairs ask for the order of many names, one pair at a time.
+                keys = {
+                    name: order_key(self.words.term(word))
+                    for name, word in zip(question.given, given, strict=True)
+                }
+                met = ORDER[op](keys[left], keys[right])
+                self._machine.remember(number, given, 0, [[]] if met else [])
+            case _:
+                self._answer_all(number, [tuple(given)])
 
     def answered_at_once(self, words: Sequence[int]) -> None:
         """Answer many questions: numbers, how many words each has, and these.
