@@ -23,7 +23,7 @@ from tests.strategies.changing_streams import changing_runs
 from tests.strategies.delays import DelayRun, delay_runs
 from tests.strategies.machines import protocol_runs
 from tests.strategies.open_heads import open_run
-from tests.strategies.runs import runs
+from tests.strategies.runs import Run, runs
 from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import list_runs, wild_runs
 from tests.weights import examples
@@ -99,6 +99,18 @@ RUNS: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
 }
 
 
+def compare(run: Run, setting: Setting, engine: Callable[..., CompiledEngine]) -> None:
+    """Does an engine answer as the reference does, if it has instructions?"""
+    try:
+        found = differences(run.described.text, run.items, setting, engine)
+    except UsageError as error:
+        assert NO_INSTRUCTIONS in str(error)
+        event("refused")
+        return
+    event("ran")
+    assert found is None or NEVER_COME in found, found
+
+
 @pytest.mark.parametrize("kind", RUNS)
 @examples("heavy")
 @given(st.data())
@@ -112,14 +124,7 @@ def test_random_runs(kind: str, data: st.DataObject) -> None:
         allen_memory=data.draw(st.sampled_from([None, None, 3])),
         predicates=PREDICATES,
     )
-    try:
-        found = differences(run.described.text, run.items, setting, CompiledEngine)
-    except UsageError as error:
-        assert NO_INSTRUCTIONS in str(error)
-        event("refused")
-        return
-    event("ran")
-    assert found is None or NEVER_COME in found, found
+    compare(run, setting, CompiledEngine)
 
 
 class Forgetful(CompiledEngine):
@@ -139,14 +144,7 @@ def test_what_is_forgotten_is_not_missed(kind: str, data: st.DataObject) -> None
         run.cut.queries, run.cut.window, tick=run.described.tick, predicates=PREDICATES
     )
     engine = partial(Forgetful, archive=data.draw(st.booleans(), label="archive"))
-    try:
-        found = differences(run.described.text, run.items, setting, engine)
-    except UsageError as error:
-        assert NO_INSTRUCTIONS in str(error)
-        event("refused")
-        return
-    event("ran")
-    assert found is None or NEVER_COME in found, found
+    compare(run, setting, engine)
 
 
 class Watched(CompiledEngine):
@@ -165,14 +163,7 @@ def test_a_profile_changes_no_answer(kind: str, data: st.DataObject) -> None:
     setting = Setting(
         run.cut.queries, run.cut.window, tick=run.described.tick, predicates=PREDICATES
     )
-    try:
-        found = differences(run.described.text, run.items, setting, Watched)
-    except UsageError as error:
-        assert NO_INSTRUCTIONS in str(error)
-        event("refused")
-        return
-    event("ran")
-    assert found is None or NEVER_COME in found, found
+    compare(run, setting, Watched)
 
 
 @examples("heavy")

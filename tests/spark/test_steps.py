@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,13 +74,19 @@ def streamed(draw: Draw) -> Streamed:
     return Streamed(run.rules, chunks, events, asked, run.buckets, delay, few, steps)
 
 
-def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
+@contextmanager
+def driving(rules: Rules, run: Streamed, engine: str) -> Iterator[Driver]:
+    """What takes the steps of a stream, with its sizes and a folder for its state."""
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(bucket, "FEW", run.few),
         patch.object(subscriptions, "STEPS", run.steps),
     ):
-        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
+        yield Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
+
+
+def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
+    with driving(rules, run, engine) as driver:
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if event == CRASH:
                 driver.take(batch, chunk, crash=True)
@@ -100,12 +108,7 @@ def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
 
 def with_other_rules(rules: Rules, run: Streamed, engine: str) -> Told:
     """In steps, with rules that are written in another way now and then, and mean the same."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        patch.object(bucket, "FEW", run.few),
-        patch.object(subscriptions, "STEPS", run.steps),
-    ):
-        driver = Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
+    with driving(rules, run, engine) as driver:
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if batch and event != CALM:
                 driver.rules = horai.loads(run.rules + "\n% again" * batch)
