@@ -9,7 +9,7 @@ rules find something else; the others are arguments of its points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as OneOf
@@ -99,6 +99,16 @@ class Table:
     refs: int = 0
     first: int = -1
     code: int = 0
+    home: int = 0  # the place in its key by which its rows belong together with others
+
+    def home_of(self, keys: Sequence[Term]) -> tuple[Term, ...]:
+        """By what a row with these terms as key belongs together with others."""
+        return tuple(keys[self.home : self.home + 1])
+
+    @property
+    def has_items(self) -> bool:
+        """Do items come for its rows?"""
+        return any(not one.derived for one in self.columns)
 
     def add(self, relation: Relation) -> Relation:
         """One more column."""
@@ -196,24 +206,42 @@ def levels_of(plan: Plan) -> list[int]:
 
     One that goes through time has a level of its own.
     """
-    place = {
-        vertex: number
-        for number, stratum in enumerate(plan.strata)
-        for vertex in stratum.component.vertices
-    }
     depth = [0] * len(plan.strata)
-    for number, stratum in enumerate(plan.strata):
-        for vertex in stratum.component.vertices:
-            for edge in plan.graph.edges_from[vertex]:
-                reader = place.get(edge.target, number)
-                if reader != number:
-                    depth[reader] = max(depth[reader], depth[number] + 1)
+    for number, readers in enumerate(_readers(plan)):
+        for reader in readers:
+            depth[reader] = max(depth[reader], depth[number] + 1)
     keys = [
         (depth[number], number if settles_in_time(stratum) else -1)
         for number, stratum in enumerate(plan.strata)
     ]
     order = {key: level for level, key in enumerate(sorted(set(keys)), 1)}
     return [order[key] for key in keys]
+
+
+def levels_heard_of(plan: Plan, levels: Sequence[int]) -> dict[int, set[int]]:
+    """For each level that of all it hears of, and its own."""
+    heard = [{0, level} for level in levels]
+    for number, readers in enumerate(_readers(plan)):
+        for reader in readers:
+            heard[reader] |= heard[number]
+    found: dict[int, set[int]] = {}
+    for level, some in zip(levels, heard, strict=True):
+        found.setdefault(level, set()).update(some)
+    return found
+
+
+def _readers(plan: Plan) -> Iterator[set[int]]:
+    """For each component the numbers of others that read it; they come later."""
+    place = {
+        vertex: number
+        for number, stratum in enumerate(plan.strata)
+        for vertex in stratum.component.vertices
+    }
+    for number, stratum in enumerate(plan.strata):
+        edges = (
+            edge for vertex in stratum.component.vertices for edge in plan.graph.edges_from[vertex]
+        )
+        yield {place[edge.target] for edge in edges if edge.target in place} - {number}
 
 
 class Layout:
@@ -230,8 +258,8 @@ class Layout:
         self.said: list[tuple[Relation, Relation, bool]] = []
         """Drivers of rules, what the rules say, and whether that is no earlier than the driver."""
         self.first: Table | None = None
-        self.mixed = max(self.levels, default=0) + 1
-        """The lowest level at which rules join instances with different first arguments."""
+        self.mixed: set[int] = set()
+        """The levels at which rules join instances with different homes."""
         self._relations()
         self._place()
 
@@ -365,6 +393,13 @@ class Layout:
                 tables[root] = self.table(len(one.keys))
             tables[root].add(one)
 
+    def joins(
+        self, mine: tuple[Term, ...], relation: Relation, terms: Sequence[Term], level: int
+    ) -> None:
+        """Who is at home with some terms looks at an instance, or says something of it."""
+        if relation.table.home_of(terms) != mine:
+            self.mixed.add(level)
+
     def table(self, width: int) -> Table:
         """A new table."""
         found = Table(len(self.tables), width)
@@ -483,6 +518,7 @@ class Layout:
             words[TABLE["T_CODE"]] = table.code
             words[TABLE["T_REFS"]] = table.refs
             words[TABLE["T_INDEXES"]] = indexes
+            words[TABLE["T_HOME"]] = table.home if table.width and table.has_items else -1
             tables += words
             for relation in table.columns:
                 cols += _column(relation, args)

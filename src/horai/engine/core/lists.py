@@ -20,7 +20,7 @@ from horai.engine.core.expressions import (
 )
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.listbodies import ListBody
-from horai.engine.core.listtables import ListTable, line_of
+from horai.engine.core.listtables import ListTable, fed_line
 from horai.engine.core.rows import (
     Adding,
     alternatives_of,
@@ -88,7 +88,7 @@ class Lists:
         site = rules.layout.site(Site(begun, TO_COVER, driver=relation))
 
         def feed(body: Body) -> None:
-            line = line_of(body, relation, key, -1)
+            line = fed_line(body, relation, key)
             body.code.emit("FEED", begun.place, line, site)
 
         self._add(begun.table, keyed(key, [feed]))

@@ -190,6 +190,8 @@ class ListTable:
             relation.readers.append((apart, self.rules.layout.site(site)))
             return [how | OWN_LINE, -apart, want]
         site.shift = column.place
+        home = self.table.home_of(self.key)
+        self.rules.layout.joins(home, relation, leaf.terms, column.level)
         number = self.rules.layout.site(site)
         found = (relation, leaf.terms)
         if found not in self._refs:
@@ -202,8 +204,6 @@ class ListTable:
 
 def line_of(body: Body, relation: Relation, terms: Sequence[Term], site: int) -> int:
     """The register with the line of an instance, made if there is none; bound terms only."""
-    if tuple(terms[:1]) != body.keys[:1]:
-        body.layout.mixed = min(body.layout.mixed, relation.level)
     fail = body.code.label()
     keys = [body.load(term, fail) for term in terms]
     body.code.here(fail)
@@ -211,6 +211,12 @@ def line_of(body: Body, relation: Relation, terms: Sequence[Term], site: int) ->
     place = body.code.list([len(keys), *keys])
     body.code.emit("LINE", found, place, relation.table.number * 4096 + relation.place, site)
     return found
+
+
+def fed_line(body: Body, relation: Relation, terms: Sequence[Term]) -> int:
+    """The same of a line in which others count."""
+    body.layout.joins((), relation, terms, relation.level)
+    return line_of(body, relation, terms, -1)
 
 
 def _refer(body: Body, leaf: Leaf, site: int, place: int) -> None:

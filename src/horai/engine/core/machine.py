@@ -299,18 +299,19 @@ def rehash(S: STATE) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def settle_home(S: STATE, r: i64) -> cython.void:
-    """Give a row the home of those with the same first word: what happens to them belongs together.
-
-    The slots of `homes` are the first row of each.
+    """Give a row for items the home of those with the same word in their key, at a place of the
+    table's: what happens to them belongs together. The slots of `homes` are the first row of each.
     """
     S.rows[r].home = 0
-    if S.tables[S.rows[r].table * 8 + T_KEYS] == 0:
+    place: i64 = S.tables[S.rows[r].table * 8 + T_HOME]
+    if place < 0:
         return
-    word: i64 = S.keys[S.rows[r].key]
+    word: i64 = S.keys[S.rows[r].key + place]
     at: i64 = hashed(cython.address(word), 1, 0) & S.homemask
     while S.homes[at] != 0:
         other: i64 = S.homes[at] - 1
-        if S.keys[S.rows[other].key] == word:
+        place = S.tables[S.rows[other].table * 8 + T_HOME]
+        if S.keys[S.rows[other].key + place] == word:
             S.rows[r].home = S.rows[other].home
             return
         at = (at + 1) & S.homemask

@@ -12,6 +12,7 @@ import numpy as np
 
 from horai.engine.core.deadlines import Attempt, Deadlines, Effect
 from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.homes import choose_homes
 from horai.engine.core.layout import (
     RUN,
     Layout,
@@ -20,6 +21,7 @@ from horai.engine.core.layout import (
     Table,
     args_of,
     key_of,
+    levels_heard_of,
     settles_in_time,
 )
 from horai.engine.core.lists import Lists
@@ -134,6 +136,7 @@ class Lowering:
     ) -> None:
         self.plan, self.words, self.facts, self.owners = plan, words, facts, owners
         self.layout = Layout(plan)
+        choose_homes(self.layout)
         self.start, self.tick = start, tick
         self.rules = Rules(plan, self.layout, words, facts, put_index, start, allen_memory)
         self.code = self.rules.code
@@ -146,6 +149,7 @@ class Lowering:
         )
         """What the stream says the domain of."""
         self.origin = (start - 1) // tick * tick  # when what holds from the start on has begun
+        self._heard = levels_heard_of(plan, self.layout.levels)
         self._cyclic = {
             level
             for level, stratum in zip(self.layout.levels, plan.strata, strict=True)
@@ -199,8 +203,7 @@ class Lowering:
             sites,
             [int(level in self._cyclic) for level in range(levels)],
             self.code.constants,
-            # What goes through time waits for all that it hears of, or it would go back again.
-            min((one for one in self._cyclic if one >= self.layout.mixed), default=levels),
+            min(filter(self._hears_of_others, self._cyclic), default=levels),
             self.layout,
             self.rules.questions,
             self.rules.called,
@@ -209,6 +212,10 @@ class Lowering:
             [found for stratum in self.plan.strata for found in self._initially(stratum)],
             None if self.layout.first is None else self.layout.first.number,
         )
+
+    def _hears_of_others(self, level: int) -> bool:
+        """Does a level hear of other homes? If it goes through time it would go back with each."""
+        return bool(self._heard[level] & self.layout.mixed)
 
     def _initially(self, stratum: Stratum) -> list[tuple[Relation, PointPlan]]:
         """Rules about what holds from the start on, with their fluents."""

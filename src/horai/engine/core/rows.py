@@ -27,7 +27,7 @@ from horai.engine.core.expressions import (
 from horai.engine.core.facts import Rows as FactRows
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.listbodies import ListBody, all_names, alternatives
-from horai.engine.core.listtables import ListTable, Part, line_of
+from horai.engine.core.listtables import ListTable, Part, fed_line
 from horai.engine.core.rules import LISTING, Body, Label, Rules, is_changing, is_temporal
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Term, Var, args_of, is_ground, key_of
@@ -137,7 +137,7 @@ class Known:
                 else:
                     assert relation.value is not None
                     body.match(term, body.load(relation.value, no), no)
-            line = line_of(body, known, (Var(name),), -1)
+            line = fed_line(body, known, (Var(name),))
             body.code.emit("FEED", relation.place, line, site)
             body.code.here(no)
 
@@ -154,7 +154,7 @@ class Known:
         def part(body: Body) -> None:
             done = body.code.label()
             again = body.relation_rows(rows, [Var(name)], [], [0], done)
-            line = line_of(body, known, (Var(name),), -1)
+            line = fed_line(body, known, (Var(name),))
             body.code.emit("FEED", always.place, line, site)
             body.code.emit("JMP", fail=again)
             body.code.here(done)
@@ -171,7 +171,7 @@ class Known:
         site = layout.site(Site(column, TO_KNOWN, driver=known))
 
         def feed(body: Body) -> None:
-            line = line_of(body, known, key, -1)
+            line = fed_line(body, known, key)
             body.code.emit("FEED", column.place, line, site)
 
         def make(body: Body) -> None:
@@ -295,7 +295,7 @@ class RuleRows:
         site = self.rules.layout.site(Site(column, TO_COVER, driver=self.target))
 
         def feed(body: Body) -> None:
-            line = line_of(body, self.target, self.head, -1)
+            line = fed_line(body, self.target, self.head)
             body.code.emit("FEED", column.place, line, site)
 
         self._add(self.table, keyed(self.key, [*table.every_part(), feed]))

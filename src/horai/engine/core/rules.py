@@ -844,8 +844,8 @@ class Body:
                     (self.relation.place - relation.place + site.shift, self.layout.site(site))
                 )
             return found, fail
-        if tuple(keys[:1]) != self.keys[:1]:
-            self.layout.mixed = min(self.layout.mixed, self.level if site else relation.level)
+        mine = self.relation.table.home_of(self.keys) if self.relation is not None else ()
+        self.layout.joins(mine, relation, keys, self.level if site else relation.level)
         number = -1 if site is None else self.layout.site(site)
         if all(map(self.is_bound, keys)):
             found = self.register()

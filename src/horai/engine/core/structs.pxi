@@ -73,7 +73,7 @@ cdef struct Row:
     i64 key  # its key in `keys`, followed by its buckets and the lines its lists look at
     i64 line  # the first of its lines
     int table
-    int home  # the same number for all rows with the same first word
+    int home  # the same number for all rows that belong together; 0 for those without items
 
 cdef struct Link:
     i64 when  # the latest driver that looked

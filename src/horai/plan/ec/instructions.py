@@ -140,7 +140,7 @@ TO_LISTS, TO_COVER, TO_KNOWN, TO_ROW = 1, 2, 3, 4
 """What a line tells who looks at it: regions to lists, spans to count, that there is a span;
 and a row asks again whether it is in its domain."""
 # Tables: words of a table.
-TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_SPARE")
+TABLES = ("T_KEYS", "T_COLUMNS", "T_FIRST", "T_CODE", "T_REFS", "T_INDEXES", "T_BUCKET", "T_HOME")
 # Readings of other lines: words of a site.
 SITES = ("S_LISTS", "S_COLUMN", "S_VALUE", "S_LEVEL", "S_MASK", "S_LOW", "S_HIGH", "S_SHIFT")
 
