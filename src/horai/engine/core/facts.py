@@ -1,95 +1,52 @@
-"""Background knowledge for the machine: relations as rows of words, with the indexes asked for."""
+"""What does not depend on the stream: relations as rows of words, groundings, initial values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from horai.engine.background import Knowledge
-from horai.engine.chains import Evaluator
-from horai.engine.columns import Column
+from horai.engine.core.background import Background, Key, Rows
+from horai.engine.core.solver import Layout, Row, Solver
 from horai.engine.core.words import Words
-from horai.engine.domains import Groundings
-from horai.engine.frames import unit
-from horai.engine.heads import Heads
-from horai.engine.relations import Relation, join
-from horai.engine.world import World
 from horai.lang.core.terms import Term
+from horai.lang.ec.errors import Unsupported, blaming
 from horai.plan.ec.literals import names, visible
-from horai.plan.program import Plan, PointPlan, StaticPlan
-
-Key = tuple[str, int]
-Rows = npt.NDArray[np.int64]
+from horai.plan.ec.unify import may_match
+from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan
 
 
 class StaticFacts:
-    """The relations that do not depend on the stream.
-
-    Rules of the background are worked out by the columnar engine, once.
-    """
+    """The relations that do not depend on the stream."""
 
     def __init__(
-        self, plan: Plan, words: Words, python: Mapping[str, Callable[..., object]], start: int
+        self, plan: Plan, words: Words, python: Mapping[str, Callable[..., object]]
     ) -> None:
-        self.plan, self.words = plan, words
-        self.knowledge = Knowledge(plan, words.symbols)
-        world = World(words.symbols, 1, start, start)
-        self.evaluator = Evaluator(
-            world,
-            lambda key: self.knowledge.table(key, self.evaluator),
-            self.knowledge.stated,
-            plan.procedures,
-            python,
-        )
-        self.groundings = Groundings(plan, self.evaluator)
-        self.evaluator.in_domain = self.groundings.allows
-        self.heads = Heads(world, self.evaluator, self.groundings)
+        self.plan, self.words, self.python = plan, words, python
+        self.known = Background(plan, words, python)
+        self.solver = self.known.solver
         self._rows: dict[Key, Rows] = {}
+        self._listed: dict[int, tuple[list[Row], bool] | None] = {}
 
-    def with_members(self, members: Mapping[Key, Rows]) -> Evaluator:
+    def with_members(self, members: Mapping[Key, Rows]) -> Solver:
         """The same for relations that depend on dynamic domains with these members."""
-        known = self._changing
-        for key, rows in members.items():
-            columns = tuple(self.words.column(np.ascontiguousarray(one)) for one in rows.T)
-            known.set_members(key, Relation(columns, len(rows)))
-        return self._moved
+        self._changing.set_members(members)
+        return self._changing.solver
 
     @cached_property
-    def _changing(self) -> Knowledge:
-        return Knowledge(self.plan, self.words.symbols)
-
-    @cached_property
-    def _moved(self) -> Evaluator:
-        known = self._changing
-        found = Evaluator(
-            self.evaluator.world,
-            lambda key: known.table(key, found),
-            known.stated,
-            self.plan.procedures,
-            self.evaluator.python,
-        )
-        return found
+    def _changing(self) -> Background:
+        return Background(self.plan, self.words, self.python)
 
     def rows(self, key: Key) -> Rows:
         """The different rows of a relation."""
         if key not in self._rows:
-            self._rows[key] = self.rows_of(self.knowledge.table(key, self.evaluator))
+            self._rows[key] = self.known.rows(key)
         return self._rows[key]
 
     def stated(self, key: Key) -> Rows:
         """The rows of a relation that no rule has to say."""
-        table = self.knowledge.stated(key)
-        return np.zeros((0, key[1]), np.int64) if table is None else self.rows_of(table)
-
-    def rows_of(self, table: Relation) -> Rows:
-        """The different rows of a table of columns."""
-        if not table.columns:
-            return np.zeros((min(table.rows, 1), 0), np.int64)
-        found = np.column_stack([self.words.of_column(column) for column in table.columns])
-        return np.unique(found, axis=0)
+        return self.known.stated_rows(key)
 
     def index(self, rows: Rows, keys: Sequence[int], outs: Sequence[int]) -> tuple[Rows, bool]:
         """The columns asked for, keys first and sorted by them; is there one row for each key?"""
@@ -102,51 +59,138 @@ class StaticFacts:
         single = len(np.unique(found[:, : len(keys)], axis=0)) == len(found)
         return np.ascontiguousarray(found), single
 
-    def initial(self, plan: PointPlan) -> tuple[Rows, list[bool]]:
-        """Rows of arguments and value that hold from the start on, and which are in the domain."""
-        said = self.heads.run(plan)
-        if said.value is None or not len(said):
-            return np.zeros((0, plan.key[1] + 1), np.int64), []
-        columns = [*said.args, Column("term", said.value)]
-        rows = np.column_stack([self.words.of_column(column) for column in columns])
-        return rows, self.heads.allowed(plan.key, said).tolist()
+    def initial(self, plan: PointPlan) -> list[tuple[Row, bool]]:
+        """Rows of arguments and value that hold from the start on; are they in the domain?"""
+        with blaming(plan.clause):
+            layout, rows = self._complete(plan) if plan.domain else ((), [()])
+            body = self.solver.compiled(plan.chain, layout)
+            found = self.solver.solve(body, rows)
+            if found and (missing := sorted(names(*plan.terms) - {*body.layout})):
+                listed = ", ".join(missing)
+                raise Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
+            different = dict.fromkeys(map(self.solver.values(plan.terms, body.layout), found))
+        return [(row, self._allows(plan.key, row)) for row in different]
 
     def listing(self, plan: StaticPlan) -> tuple[tuple[str, ...], Rows, bool] | None:
         """What groundings say of the variables of a head, and whether they say all of it.
 
         None if the body is to say it.
         """
-        args, value = plan.terms[:-1], plan.terms[-1]
+        value = plan.terms[-1]
         head = names(*plan.terms)
-        spoken = self.groundings.speaks_of(plan.key, value)
+        spoken = self._speaks_of(plan.key, value)
         if not head or (not spoken and head <= visible(plan.rule.body)):
             return None
-        frame = self.groundings.complete(unit(), plan.key, args, value)
-        if not frame.rows and not spoken:
+        layout, rows = self._completed(plan.key, plan.terms[:-1], value)
+        if not rows and not spoken:
             return None
-        if not frame.rows:
+        if not rows:
             return tuple(sorted(head)), np.zeros((0, len(head)), np.int64), True
-        found = tuple(sorted(frame.columns))
-        columns = [self.words.of_column(frame.columns[name]) for name in found]
-        whole = not spoken or self.groundings.lists_all(plan.key)
-        return found, np.unique(np.column_stack(columns), axis=0), whole
+        lists_all = all(self._instances(one) is not None for one in self._of(plan.key))
+        return layout, _array(rows, layout), not spoken or lists_all
 
     def listed(self, key: Key, terms: tuple[Term, ...], name: str) -> Rows:
         """The values of a variable among the fluents and values that groundings list."""
-        found: list[Rows] = []
-        for table, has_value in self.groundings.instances(key):
-            if has_value:
-                fits = join(unit(), table, terms, self.words.symbols)
-                column = fits.to_frame(lambda one: one == name).columns.get(name)
-                if column is not None:
-                    found.append(self.words.of_column(column).reshape(-1, 1))
-        return np.unique(np.concatenate(found), axis=0) if found else np.zeros((0, 1), np.int64)
+        found: list[Row] = []
+        for plan in self._of(key):
+            instances = self._instances(plan)
+            if instances is not None and instances[1]:
+                layout, rows = self.solver.matching(instances[0], terms)
+                if name in layout:
+                    found += [(row[layout.index(name)],) for row in rows]
+        return _array(found, (name,))
 
     def domain(self, plan: PointPlan) -> tuple[tuple[str, ...], Rows]:
         """What the grounding of a head says of its variables."""
-        frame = self.heads.start(plan)
-        found = tuple(sorted(name for name in frame.columns if not name.startswith("#")))
-        if not frame.rows:
+        layout, rows = self._complete(plan)
+        if not rows:
             return tuple(sorted(plan.domain)), np.zeros((0, len(plan.domain)), np.int64)
-        columns = [self.words.of_column(frame.columns[name]) for name in found]
-        return found, np.unique(np.column_stack(columns), axis=0)
+        return layout, _array(rows, layout)
+
+    # --- groundings ------------------------------------------------------------------------------
+
+    def _of(self, key: Key) -> Sequence[GroundingPlan]:
+        return self.plan.groundings.get(key, ())
+
+    def _instances(self, plan: GroundingPlan) -> tuple[list[Row], bool] | None:
+        """The instances of a grounding, and whether the last word of each is a value.
+
+        None where it leaves an argument open.
+        """
+        if id(plan) not in self._listed:
+            self._listed[id(plan)] = self._list(plan)
+        return self._listed[id(plan)]
+
+    def _list(self, plan: GroundingPlan) -> tuple[list[Row], bool] | None:
+        body = self.solver.compiled(plan.listing)
+        rows = self.solver.solve(body, [()])
+        if not rows:
+            return [], False
+        if not names(*plan.terms) <= {*body.layout}:
+            return None
+        has_value = plan.value is not None and names(plan.value) <= {*body.layout}
+        terms = (*plan.terms, plan.value) if has_value and plan.value else plan.terms
+        return list(dict.fromkeys(map(self.solver.values(terms, body.layout), rows))), has_value
+
+    def _speaks_of(self, key: Key, value: Term) -> bool:
+        """Is there a grounding for the entity and a value that fits?"""
+        return any(one.value is None or may_match(one.value, value) for one in self._of(key))
+
+    def _complete(self, plan: PointPlan) -> tuple[Layout, list[Row]]:
+        """What a grounding says of a head.
+
+        A value that is given may be none of the grounding, and still ends the others: whom it is
+        about is what the groundings of all values say.
+        """
+        if plan.kind == "event":
+            return self._completed(plan.key, plan.terms, None)
+        *args, value = plan.terms
+        asked = value if names(value) & plan.domain else None
+        return self._completed(plan.key, tuple(args), asked)
+
+    def _completed(
+        self, key: Key, args: tuple[Term, ...], value: Term | None
+    ) -> tuple[Layout, list[Row]]:
+        """All ways to give the free variables of a head a value by its groundings.
+
+        A value without a grounding of its own has the arguments that the other values have.
+        """
+        asked = value if value is not None and self._speaks_of(key, value) else None
+        found: list[tuple[Layout, list[Row]]] = []
+        for plan in self._of(key):
+            instances = self._instances(plan)
+            if instances is not None:
+                valued = asked is not None and instances[1]
+                terms = (*args, asked) if asked is not None and valued else args
+                rows = (row[: len(terms)] for row in instances[0])
+                layout, fits = self.solver.matching(rows, terms)
+                if fits:
+                    found.append((layout, fits))
+        if not found:
+            return (), []
+        shared = sorted({*found[0][0]}.intersection(*(layout for layout, _ in found)))
+        every: dict[Row, None] = {}
+        for layout, fits in found:
+            places = [layout.index(name) for name in shared]
+            every |= {tuple([row[at] for at in places]): None for row in fits}
+        return tuple(shared), [*every]
+
+    def _allows(self, key: Key, row: Row) -> bool:
+        """Is a fluent with a value in its domain? Values without a grounding are."""
+        spoken = False
+        for plan, layout, rows in self._asked(key, row):
+            spoken = True
+            if rows and self.solver.solve(self.solver.compiled(plan.check, layout), rows):
+                return True
+        return not spoken
+
+    def _asked(self, key: Key, row: Row) -> Iterator[tuple[GroundingPlan, Layout, list[Row]]]:
+        """The groundings that speak of a value, and what their variables are then."""
+        for plan in self._of(key):
+            if plan.value is None or self.solver.matching([row[-1:]], (plan.value,))[1]:
+                terms = plan.terms if plan.value is None else (*plan.terms, plan.value)
+                yield plan, *self.solver.matching([row[: len(terms)]], terms)
+
+
+def _array(rows: Sequence[Row], layout: Layout) -> Rows:
+    return np.unique(np.array(rows, np.int64).reshape(len(rows), len(layout)), axis=0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from horai.engine.core.facts import Rows
+from horai.engine.core.background import Rows
 from horai.engine.core.kept import Shape
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.program import Program

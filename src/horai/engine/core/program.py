@@ -10,8 +10,9 @@ from math import prod
 
 import numpy as np
 
+from horai.engine.core.background import Rows
 from horai.engine.core.deadlines import Attempt, Deadlines, Effect
-from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.facts import StaticFacts
 from horai.engine.core.homes import choose_homes
 from horai.engine.core.layout import (
     RUN,

@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
+from horai.engine.core.background import Rows as FactRows
 from horai.engine.core.expressions import (
     Expression,
     Leaf,
@@ -24,7 +25,6 @@ from horai.engine.core.expressions import (
     possible,
     supports,
 )
-from horai.engine.core.facts import Rows as FactRows
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.listbodies import ListBody, all_names, alternatives
 from horai.engine.core.listtables import ListTable, Part, fed_line

@@ -6,7 +6,7 @@ of its head, what it asks of all that changes. Readings of another instance are 
 made, so that a change there finds the points to evaluate again.
 
 Operators without an instruction, as long as they do not look at the stream, are questions to the
-columnar evaluator, remembered by their arguments.
+solver, remembered by their arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.background import Rows
+from horai.engine.core.facts import StaticFacts
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site
 from horai.engine.core.words import Words
 from horai.lang.core.arithmetic import CONSTANTS, number_term

@@ -12,7 +12,6 @@ from weakref import WeakSet, ref
 import numpy as np
 import numpy.typing as npt
 
-from horai.engine.aggregates import aggregate
 from horai.engine.answer import (
     Answer,
     Changes,
@@ -24,9 +23,10 @@ from horai.engine.answer import (
 )
 from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
-from horai.engine.columns import Column, codes, concat, terms_of
+from horai.engine.columns import Column, concat, terms_of
+from horai.engine.core.background import Rows
 from horai.engine.core.built import is_outdated
-from horai.engine.core.facts import Rows, StaticFacts
+from horai.engine.core.facts import StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, after, kept
 from horai.engine.core.layout import RUN, NotLowered, Relation
@@ -46,7 +46,6 @@ from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
-from horai.engine.frames import Frame
 from horai.engine.inputs import InputMemory, flattened, folded
 from horai.engine.ledger import Ledger
 from horai.engine.memory import FOREVER, KnownPairs
@@ -58,8 +57,7 @@ from horai.engine.symbols import Symbols
 from horai.engine.world import World
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, number_term, value_of
-from horai.lang.core.order import ORDER, order_key
-from horai.lang.core.terms import Compound, Constant, Float, Int, Var
+from horai.lang.core.terms import Compound, Float, Int
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
@@ -74,12 +72,11 @@ from horai.lang.ec.errors import (
     note,
     retell,
 )
-from horai.lang.ec.syntax import Compare, EventDescription
+from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
-from horai.plan.ec.literals import names
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.reach import Source
-from horai.plan.operators import AggregateOp, Filter
+from horai.plan.operators import AggregateOp
 from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
@@ -148,7 +145,7 @@ class CompiledSession:
         self.shows_input = True
         self._failure: BaseException | None = None
         self._machine = _machine(self)
-        self._facts = StaticFacts(self.plan, self.words, self.python, start)
+        self._facts = StaticFacts(self.plan, self.words, self.python)
         self.tick = tick
         self.allen_memory = allen_memory
         self.profile: Profile | None = None
@@ -442,18 +439,7 @@ class CompiledSession:
             fits = is_of_form(*map(self.words.term, given))
             self._machine.remember(number, given, 0, [[]] if fits else [])
             return
-        question = self.program.questions[number]
-        match question.step:
-            case Filter(Compare(op=op, left=Var(left), right=Var(right))) if op in ORDER:
-                # Rules about pairs ask for the order of many names, one pair at a time.
-                keys = {
-                    name: order_key(self.words.term(word))
-                    for name, word in zip(question.given, given, strict=True)
-                }
-                met = ORDER[op](keys[left], keys[right])
-                self._machine.remember(number, given, 0, [[]] if met else [])
-            case _:
-                self._answer_all(number, [tuple(given)])
+        self._answer_all(number, [tuple(given)])
 
     def answered_at_once(self, words: Sequence[int]) -> None:
         """Answer many questions: numbers, how many words each has, and these.
@@ -472,26 +458,14 @@ class CompiledSession:
 
     def _answer_all(self, number: int, asked: Sequence[tuple[int, ...]]) -> None:
         question = self.program.questions[number]
-        table = np.array(asked, np.int64).reshape(len(asked), len(question.given))
-        columns = {
-            name: self.words.column(np.ascontiguousarray(column))
-            for name, column in zip(question.given, table.T, strict=True)
-        }
-        frame = Frame(len(asked), columns).numbered("@asked")
+        solver = self._facts.solver
+        if MEMBERS in question.given:
+            solver = self._facts.with_members(self._members())
         with _asked(question):
-            wanted = frozenset([*question.found, "@asked"])
-            evaluator = self._facts.evaluator
-            if MEMBERS in question.given:
-                evaluator = self._facts.with_members(self._members())
-            found = evaluator.step(question.step, frame, wanted)
-        some = [self.words.of_column(found.columns[name]) for name in question.found]
-        rows = np.unique(np.column_stack([found.columns["@asked"].data, *some]), axis=0)
-        bounds = np.searchsorted(rows[:, 0], np.arange(len(asked) + 1)).tolist()
-        answers = rows[:, 1:].tolist()
+            found = solver.answers(question.step, question.given, question.found, asked)
         self._machine.symbols(*self.words.numbers())
-        for place, given in enumerate(asked):
-            one = answers[bounds[place] : bounds[place + 1]]
-            self._machine.remember(number, given, len(some), one)
+        for given, some in found.items():
+            self._machine.remember(number, given, len(question.found), some)
 
     def _members(self) -> dict[Key, Rows]:
         """Who belongs to each dynamic domain now."""
@@ -507,21 +481,10 @@ class CompiledSession:
         question = self.program.questions[number]
         step = question.step
         assert isinstance(step, AggregateOp)
-        rows = np.unique(np.array(given, np.int64).reshape(-1, width), axis=0)
-        columns = {
-            name: self.words.column(rows[:, place].copy())
-            for place, name in enumerate(question.given, 1)
-        }
-        for name in names(step.template) - columns.keys():
-            columns[name] = codes(np.empty(0, np.int64))
-        kind = "bag" if step.kind == "list" else step.kind
-        group = np.zeros(len(rows), np.int64)
-        template = step.template or Constant("count")
+        rows = list(dict.fromkeys(zip(*[iter(given)] * width, strict=True)))
+        layout = ("", *question.given)  # the first says that there is a solution
         with _asked(question):
-            mask, result = aggregate(kind, group, template, columns, 1, self.symbols)
-        if not mask.all():
-            return None
-        word = int(self.words.of_column(result)[0])
+            word = self._facts.solver.totals(step, layout)(rows)
         self._machine.symbols(*self.words.numbers())
         return word
 
@@ -601,8 +564,7 @@ class CompiledSession:
         """
         found: dict[tuple[Relation, tuple[int, ...]], dict[int, bool]] = {}
         for relation, plan in initially:
-            rows, allowed = self._facts.initial(plan)
-            for (*key, value), inside in zip(rows.tolist(), allowed, strict=True):
+            for (*key, value), inside in self._facts.initial(plan):
                 found.setdefault((relation, tuple(key)), {})[value] = inside
         return {
             owner: value

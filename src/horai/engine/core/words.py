@@ -77,6 +77,15 @@ def decimals_of_words(words: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64
     return np.where(bits == _ZERO, np.uint64(0), back).view(np.float64)
 
 
+def decimal_of_word(word: int) -> float:
+    """The decimal that the word of a decimal holds."""
+    if word == ZERO:
+        return 0.0
+    turned = (2 - (word >> 63 & 1)) | (word & _ALL & ~3)
+    found: float = _DECIMAL.unpack(_UNSIGNED.pack((turned >> 3 | turned << 61) & _ALL))[0]
+    return found
+
+
 def form_of(value: Term, known: Container[str]) -> Term:
     """A term for all values of a form; what it leaves open are constants that no rule can name."""
     marked = {name: Constant(f"\0{name}") for name in variables(value) if name not in known}
@@ -124,7 +133,7 @@ class Words:
         if word & 1:
             return Int(word >> 1)
         if word & 2:
-            return Float(float(decimals_of_words(np.array([word], np.int64))[0]))
+            return Float(decimal_of_word(word))
         return self.symbols.term(word // 2)
 
     def of_column(self, column: Column) -> Ints:
