@@ -14,10 +14,9 @@ from typing import NamedTuple
 from horai.io import Narrative
 from horai.rules import Rules
 from horai.runtime.batch import packed
-from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import job_of, task_of
-from horai.runtime.records import ANSWERS, DRIVER, Record
+from horai.runtime.records import ANSWERS, DRIVER, LocalGrid, Record
 from horai.runtime.spark.batch import load
 from horai.runtime.streams import StreamJob, open_or_create_checkpoint
 from horai.settings import RunSettings

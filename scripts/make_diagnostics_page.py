@@ -21,7 +21,7 @@ from horai.lang.lars.reader import read_text as read_lars
 from horai.lang.translate.languages import translated
 from horai.plan.check import check
 from horai.plan.combined.check import check as check_between
-from horai.plan.combined.exchange import exchange
+from horai.plan.combined.stages import exchange
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.check import check as check_lars
 from horai.runtime.findings import BORDER as STREAM

@@ -18,9 +18,9 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from horai.cli.doctor import java
 from horai.io.sources.kafka import Topic, TopicReader
 from horai.runtime.jars import folder
-from horai.tools.doctor import java
 
 PATIENCE = 120.0
 SETTINGS = """\

@@ -34,8 +34,7 @@ from horai.lang.lars.syntax import Program
 from horai.lang.lars.walk import in_points
 from horai.plan.check import check
 from horai.plan.combined.check import check as check_between
-from horai.plan.combined.exchange import Exchange, exchange
-from horai.plan.combined.stages import CombinedStage, stages
+from horai.plan.combined.stages import CombinedStage, Exchange, exchange, stages
 from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.rule_order import computed

@@ -9,8 +9,8 @@ from tests.weights import examples
 
 from horai import loads
 from horai.lang.core.diagnostics import Diagnostic
-from horai.runtime.grid import LocalGrid
 from horai.runtime.jobs import job_of
+from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
 

@@ -6,8 +6,8 @@ from importlib import metadata
 import pytest
 from click.testing import CliRunner
 
+from horai.cli import doctor
 from horai.cli.app import app
-from horai.tools import doctor
 
 
 def run() -> tuple[int, str]:

@@ -29,9 +29,9 @@ from horai.plan.ec.delays import initiation_times
 from horai.plan.unfolding import Helpers
 from horai.result import Answer, Result
 from horai.rules import Rules
-from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import job_of
+from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings, plan_run
 

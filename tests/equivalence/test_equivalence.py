@@ -19,7 +19,7 @@ from horai.lang.lars.syntax import At, Atom
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.grounding import Instance, ProgramGrounding
 from horai.oracle.lars.stream import Pair, Stream
-from horai.tools.equivalence.search import (
+from horai.tools.equivalence import (
     Counterexample,
     Notion,
     ProgramComparison,

@@ -15,9 +15,8 @@ import horai
 from horai.errors import UsageError
 from horai.io import InputError
 from horai.io.sources.lines import Incoming
-from horai.live.costs import costs
 from horai.live.feed import Gate, LiveFeed
-from horai.live.recent import Limits
+from horai.live.recent import Limits, costs
 from horai.result import Result
 
 COMBINED = horai.combine(

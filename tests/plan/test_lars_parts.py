@@ -6,7 +6,7 @@ import pytest
 
 import horai
 from horai.plan.split.lars import Parts, ProgramPart, parts_of
-from horai.report.stages import part_lines, parts_json
+from horai.report.plan import part_lines, parts_json
 
 
 def parts(text: str) -> Parts:

@@ -12,7 +12,7 @@ from tests.report.pages import data_of, items_of, lanes, points_of, spans_of
 import horai
 from horai import combine, io, loads
 from horai.io.times import TimeScale
-from horai.report import items as report_items
+from horai.report import page as report_page
 from horai.report.page import PageInput, page, write_page
 from horai.runtime.inputs import read_input
 
@@ -118,10 +118,10 @@ def test_of_too_many_items_there_are_counts(monkeypatch: pytest.MonkeyPatch) -> 
     rules = loads(RULES)
     items = read(rules, [f"win|{time}|{time}|x" for time in range(1, 31)])
     result = rules.run(items)
-    monkeypatch.setattr(report_items, "MOST_WITH_ARGUMENTS", 20)
+    monkeypatch.setattr(report_page, "MOST_WITH_ARGUMENTS", 20)
     assert data_of(page(result, "t", given=PageInput(items=items)))["items"]["detail"] == "times"
-    monkeypatch.setattr(report_items, "MOST_ITEMS", 20)
-    monkeypatch.setattr(report_items, "BINS", 4)
+    monkeypatch.setattr(report_page, "MOST_ITEMS", 20)
+    monkeypatch.setattr(report_page, "BINS", 4)
     found = data_of(page(result, "t", given=PageInput(items=items)))["items"]
     assert found["detail"] == "counts"
     assert sum(found["weight"]) == 30

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from horai.cli import doctor
 from horai.cli.app import app
-from horai.tools import doctor
 
 LINES = ["vessel,t,lon,lat,speed", *(f"v,{60 * i},{4 + 0.001 * i},52,{i % 3}" for i in range(9))]
 AREA = {

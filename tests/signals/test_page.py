@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from horai.signals import CODES, SPEED_UNITS, MotionLimits
-from horai.signals.columns import ALIASES
 from horai.signals.items import ARITY
+from horai.signals.reading import ALIASES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "signals.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

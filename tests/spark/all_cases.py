@@ -22,10 +22,9 @@ from tests.spark.support import told
 from horai.io.items.tables import extent
 from horai.result import Result
 from horai.runtime.batch import StagedRun, execute, packed
-from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import read_input
 from horai.runtime.jobs import SparkJob, job_of, task_of
-from horai.runtime.records import ANSWERS, Record
+from horai.runtime.records import ANSWERS, Exchanger, Record
 from horai.runtime.spark.batch import check, run_job
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid

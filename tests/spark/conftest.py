@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.spark.clusters import cluster
 
+from horai.cli.doctor import java
 from horai.runtime import jars
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
-from horai.tools.doctor import java
 
 # Spark is young all the time and has few rows: code that is compiled well, and work that is spread
 # widely, cost many times what they give.

@@ -13,9 +13,9 @@ from tests.lars.plain_programs import Sent, Story, stories
 import horai
 from horai.errors import RunError
 from horai.result import Result
-from horai.runtime.grid import Exchanger, LocalGrid
 from horai.runtime.lars.answers import PointAnswers
 from horai.runtime.lars.buckets import ProgramJob
+from horai.runtime.records import Exchanger, LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
 

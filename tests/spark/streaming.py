@@ -12,14 +12,12 @@ from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.batch import packed
 from horai.runtime.engines import AUTO
-from horai.runtime.grid import LocalGrid
 from horai.runtime.inputs import read_input, row_text
 from horai.runtime.jobs import job_of, raw_answers
-from horai.runtime.records import Record
+from horai.runtime.records import LocalGrid, Record
 from horai.runtime.savepoint import save
 from horai.runtime.spark.batch import check
-from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StreamJob, open_or_create_checkpoint
+from horai.runtime.streams import Steps, StreamJob, StreamStep, open_or_create_checkpoint
 from horai.session import Session
 from horai.settings import RunSettings, before
 

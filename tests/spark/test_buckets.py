@@ -25,8 +25,8 @@ from horai.io import Narrative
 from horai.oracle.ec.session import OracleItem
 from horai.plan.split.stages import stages_of
 from horai.rules import Rules
-from horai.runtime.grid import LocalGrid
 from horai.runtime.jobs import job_of
+from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.spark.all_cases import all_cases, in_batch, on_compiled, some_cases
 
-from horai.runtime.grid import LocalGrid
+from horai.runtime.records import LocalGrid
 from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
 
 

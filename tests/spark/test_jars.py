@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tests.spark.conftest import need_java
 
+from horai.cli import doctor
 from horai.runtime import jars
 from horai.runtime.refusals import Refused
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
-from horai.tools import doctor
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "fetch_jars.py"
 

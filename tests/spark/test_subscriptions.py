@@ -34,7 +34,7 @@ from horai.runtime.bucket import FEW, session_of
 from horai.runtime.inputs import read_input
 from horai.runtime.records import BlobLabel, unpacked
 from horai.runtime.routes import engine_round
-from horai.runtime.steps import StreamStep
+from horai.runtime.streams import StreamStep
 from horai.runtime.subscriptions import Subscriptions
 
 WHO = ("ann", "bob", "cat", "3", "dan", "eve")

@@ -23,13 +23,20 @@ from horai.io import AnswerRow
 from horai.result import Answer
 from horai.runtime.batch import Heard
 from horai.runtime.checkpoint import Manifest, Store
-from horai.runtime.grid import LocalGrid, Work
 from horai.runtime.jobs import job_of, raw_answers
-from horai.runtime.records import DRIVER, BlobLabel, Record, message, packed, unpacked
+from horai.runtime.records import (
+    DRIVER,
+    BlobLabel,
+    LocalGrid,
+    Record,
+    Work,
+    message,
+    packed,
+    unpacked,
+)
 from horai.runtime.savepoint import retrack
 from horai.runtime.spark.batch import check as outcome_is_fine
-from horai.runtime.steps import Steps
-from horai.runtime.streams import StreamJob, open_or_create_checkpoint
+from horai.runtime.streams import Steps, StreamJob, open_or_create_checkpoint
 from horai.runtime.tracks import Front, TrackTask, send_positions
 from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of

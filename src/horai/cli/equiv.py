@@ -13,7 +13,7 @@ from horai.errors import UsageError
 from horai.rules import load
 from horai.runtime.inputs import DEFAULT_CLOCK
 from horai.settings import RunSettings
-from horai.tools.equivalence.search import Counterexample, Notion, Verdict, equivalence
+from horai.tools.equivalence import Counterexample, Notion, Verdict, equivalence
 
 
 @takes(

@@ -22,8 +22,14 @@ from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 from horai.plan.split.lars import parts_of
 from horai.plan.split.stages import stages_of
-from horai.report.plan import plan_json, plan_lines
-from horai.report.stages import part_lines, parts_json, stage_lines, stages_json
+from horai.report.plan import (
+    part_lines,
+    parts_json,
+    plan_json,
+    plan_lines,
+    stage_lines,
+    stages_json,
+)
 from horai.rules import Rules
 from horai.settings import RunSettings
 

@@ -21,7 +21,7 @@ from horai.signals import (
     no_areas,
     read_areas,
 )
-from horai.signals.columns import ALIASES
+from horai.signals.reading import ALIASES
 
 UNIT: Unit = "s"
 KNOTS = "kn"

@@ -36,7 +36,7 @@ from horai.cli.output import (
     write_metrics,
     writing,
 )
-from horai.cli.page import PageOrder
+from horai.cli.report import PageOrder
 from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
 from horai.io.answers.rows import AnswerKind

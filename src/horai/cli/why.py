@@ -16,8 +16,7 @@ from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import Workload, choose, run_rules
 from horai.errors import UsageError
-from horai.explain.course import DEEPEST
-from horai.explain.proof import Proof
+from horai.explain.proof import DEEPEST, Proof
 from horai.explain.why import read_subject
 from horai.result import Result
 from horai.settings import SPARK

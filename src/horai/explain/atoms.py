@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from horai.errors import QueryError, UsageError
 from horai.explain.absence import DEEPEST, Reasons, with_tried
-from horai.explain.atom_absence import AtomAbsences, violated
 from horai.explain.combined import TRUE, CombinedAbsences, CombinedProver
-from horai.explain.course import Course
 from horai.explain.ec import NotProvable, pair
 from horai.explain.lars import (
+    AtomAbsences,
     AtomProver,
     low_of,
     needed_for,
     signals_known,
     situation,
+    violated,
     without_constraints,
 )
-from horai.explain.proof import Proof, RowChange, time_in
+from horai.explain.proof import Course, Proof, RowChange, time_in
 from horai.explain.trial import tried
 from horai.lang.core.terms import functor, is_ground, make
 from horai.lang.lars.predicates import derived

@@ -11,16 +11,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from horai.explain.absence import DEEPEST, Absences, Reasons
-from horai.explain.atom_absence import AtomAbsences, violated
 from horai.explain.conditions import EvidenceSolver
 from horai.explain.ec import CalculusProver, NotProvable
 from horai.explain.lars import (
+    AtomAbsences,
     AtomProver,
     Signals,
     low_of,
     needed_for,
     signals_known,
     situation,
+    violated,
     without_constraints,
 )
 from horai.explain.proof import Proof, Time
@@ -30,7 +31,7 @@ from horai.lang.lars.predicates import with_rules_for_any
 from horai.lang.lars.syntax import Atom, Program
 from horai.lang.lars.walk import in_points
 from horai.oracle.lars.stream import Pair
-from horai.plan.combined.exchange import Passing
+from horai.plan.combined.stages import Passing
 from horai.plan.ec.entities import Entities
 from horai.runtime.inputs import clock_for
 from horai.runtime.lars.answers import written

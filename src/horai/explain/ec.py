@@ -9,9 +9,8 @@ from itertools import chain, product
 from typing import assert_never
 
 from horai.explain.conditions import EvidenceSolver, PointRule
-from horai.explain.course import AS_ABOVE, DEEPEST, GOES_ON, Course
 from horai.explain.delays import DelayedEffect
-from horai.explain.proof import Place, Proof, ProofKind, Time
+from horai.explain.proof import AS_ABOVE, DEEPEST, GOES_ON, Course, Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
     Compound,
     Int,

@@ -1,4 +1,4 @@
-"""A proof: a small tree of statements, from what was asked down to rows of the input.
+"""A proof: a small tree of statements, from what was asked down to rows of the input; its course.
 
 `docs/why.md` documents the form that `to_dict` gives; pages and other programs rely on it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
@@ -16,6 +17,7 @@ from horai.io.times import Unit, format_time
 
 if TYPE_CHECKING:
     from rich.tree import Tree
+
 
 ProofKind = Literal[
     # what is concluded
@@ -278,3 +280,40 @@ def _html(node: Proof, is_open: bool) -> str:
         f"<details{opened}><summary>{line}</summary>"
         f'<div style="margin-left:1.2em">{inside}</div></details>'
     )
+
+
+DEEPEST = 12
+"""How many statements follow from each other before a proof ends with a remark."""
+GOES_ON = "the proof goes on: ask about this, or with a greater depth"
+AS_ABOVE = "as proved above"
+
+
+class Course:
+    """All provers that take part in a proof share it."""
+
+    def __init__(self) -> None:
+        self.proved: set[object] = set()
+        self._level, self._deepest = 0, DEEPEST
+
+    def begin(self, depth: int) -> None:
+        """Start a proof in which nothing is proved yet."""
+        self._level, self._deepest = 0, depth
+        self.proved.clear()
+
+    @property
+    def is_deep(self) -> bool:
+        """Has the proof come as deep as it may?"""
+        return self._level >= self._deepest
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Prove what a statement follows from."""
+        self._level += 1
+        try:
+            yield
+        finally:
+            self._level -= 1
+
+    def forget_after(self, before: set[object]) -> None:
+        """Only what was proved before is, for what came after is not part of the proof."""
+        self.proved &= before

@@ -23,8 +23,7 @@ from horai.io.items.read import text_format
 from horai.io.items.tables import by_arrival, extent
 from horai.io.sources.kafka import SCHEME, read_messages
 from horai.io.sources.lines import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
-from horai.live.costs import can_be_profiled
-from horai.live.recent import Limits, Recent
+from horai.live.recent import Limits, Recent, can_be_profiled
 from horai.rules import Rules, taken_up
 from horai.runtime.lars.signals import HEADER
 from horai.session import Session

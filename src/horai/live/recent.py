@@ -1,6 +1,7 @@
 """What a run without an end still knows: its latest answers and items, as a result like any other.
 
-All of it is bounded, whatever comes. What was let go is counted, so that a page can say so.
+All of it is bounded, whatever comes. What was let go is counted, so that a page can say so. What
+rules cost so far is told by rule where the engine tells, else of all of them together.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,15 +21,23 @@ from horai.engine.symbols import Symbols
 from horai.io import AnswerRow
 from horai.io.items.blocks import Block
 from horai.lang.core.diagnostics import Diagnostic
+from horai.plan.ec.outline import outline
+from horai.report.plan import plan_json
 from horai.result import Answer, Result, RunBasis, everything
 from horai.rules import Rules
 from horai.runtime.answers import OutputFilter
+from horai.runtime.engines import AUTO
 from horai.runtime.lars.answers import PointAnswers
 from horai.runtime.lars.log import numbered
 from horai.runtime.metrics import Metrics, RunMetrics, WindowMetrics
 from horai.runtime.values import to_term
 from horai.session import Session
+from horai.settings import EC, RunSettings
 from horai.temporal.spans import INF
+
+if TYPE_CHECKING:
+    from horai.engine.profile import Profile
+
 
 T = TypeVar("T")
 Key = tuple[object, ...]
@@ -300,3 +309,36 @@ def _is_numbered(answer: Answer) -> bool:
 
 def _later(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
+
+
+PROFILED = ("columnar", "compiled", AUTO)
+
+
+def can_be_profiled(settings: RunSettings) -> bool:
+    """Does the engine tell what each rule costs?"""
+    return settings.language == EC and settings.engine in PROFILED
+
+
+def costs(profile: Profile | None, seconds: float) -> dict[str, Any]:
+    """Seconds of each rule, and of what is done with all rules of a component together."""
+    if profile is None or profile.program is None:
+        return {"by": "run", "seconds": seconds, "rows": []}
+    found = plan_json(outline(profile.program), profile)
+    rows = []
+    for component in found["components"]:
+        name = ", ".join(component["entities"])
+        rows += [_row(rule["head"], rule["place"], rule["actual"]) for rule in component["rules"]]
+        beside = {"seconds": component["actual"]["seconds_settling"], "rows": None}
+        rows.append(_row(f"{name}: what all its rules say, put together", "", beside))
+    rows.sort(key=lambda row: -row["seconds"])
+    actual = found["actual"]
+    return {
+        "by": "rule",
+        "seconds": actual["seconds"],
+        "elsewhere": actual["seconds_elsewhere"],
+        "rows": [row for row in rows if row["seconds"] or row["rows"]],
+    }
+
+
+def _row(what: str, place: str, actual: dict[str, Any]) -> dict[str, Any]:
+    return {"what": what, "place": place, "seconds": actual["seconds"], "rows": actual["rows"]}

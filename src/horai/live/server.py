@@ -28,13 +28,10 @@ from urllib.parse import parse_qs, urlsplit
 from horai.errors import UsageError
 from horai.io import Narrative
 from horai.io.secrets import SERVE, is_bearer
-from horai.live.costs import costs
 from horai.live.feed import LiveFeed
-from horai.live.recent import LetGo
-from horai.report.facts import graphs
+from horai.live.recent import LetGo, costs
 from horai.report.pack import Pack
-from horai.report.page import PageInput, page_header
-from horai.report.revisions import text_of
+from horai.report.page import PageInput, graphs, page_header, text_of
 from horai.report.tracks import tracks_of_items
 from horai.result import Result
 from horai.runtime.listening import cannot_listen, demand_token

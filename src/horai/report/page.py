@@ -1,35 +1,56 @@
 """A page of a run for people: one HTML file that needs nothing else, and no network.
 
-What is in it: `lanes` and `streams` have intervals, `items` what they come from, `tracks` places,
-`proofs` why, `revisions` what changed later, `facts` all the rest; `pack` makes one text of them.
+What is in it: intervals of `lanes` and of answer streams, the items they come from, places of
+`tracks`, proofs, what changed later, facts about the run; `pack` makes one text of them.
 How it looks and works is written in `web/`, and its built form lies in `assets/`.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from horai import io
-from horai.report.facts import about, diagnostics, graphs, letters, queries
-from horai.report.items import given_fluents, item_blocks
-from horai.report.lanes import OPEN, LaneBlock, blocks_of, packed_lanes
+from horai.engine.answer import Answer as EngineAnswer
+from horai.errors import UsageError
+from horai.io import (
+    AnswerRow,
+    AnswerTable,
+    DeadLetter,
+    ItemTable,
+    TermColumn,
+    quote_atom,
+    to_source,
+)
+from horai.io.shown import shortened
+from horai.io.terms import Term
+from horai.plan.lars.dependencies import readings_of
+from horai.report.graph import Drawing, dependency_graph, program_graph
+from horai.report.lanes import OPEN, LaneBlock, blocks_of, lane_block, packed_lanes
 from horai.report.pack import Pack
-from horai.report.proofs import MOST_PROOFS, packed_proofs
-from horai.report.revisions import packed_revisions
-from horai.report.streams import choices
 from horai.report.tracks import Tracks, packed_map
 from horai.result import Result
-from horai.runtime.lars.answers import PointAnswers
+from horai.runtime.answers import AnswerPart, answer_table
+from horai.runtime.lars.answers import GivenAnswer, PointAnswer, PointAnswers, Span
 from horai.signals import Areas
+from horai.temporal.spans import Ints
 
-Span = tuple[int, int]
+if TYPE_CHECKING:
+    from horai.rules import Rules
+
+MOST_PROOFS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +197,366 @@ def _document(title: str, data: str) -> str:
         f'<script type="application/octet-stream" id="data">{data}</script>\n'
         f"<script>{script}</script></body></html>\n"
     )
+
+
+# --- several answer streams ----------------------------------------------------------------------
+
+# Answer streams of different query times are not each other's: the second one at a query time is
+# the second in the order of its atoms, as in all other output.
+
+MOST_STREAMS = 12
+"""Of more answer streams the first ones can be chosen, beside what some and all of them say."""
+
+
+class ShownStream(NamedTuple):
+    """What can be chosen: its name, its intervals, and where there is no such answer stream."""
+
+    label: str
+    table: AnswerTable
+    none: list[Span]
+
+
+def choices(said: PointAnswers) -> tuple[list[ShownStream], int]:
+    """All there is to choose, and the largest number of answer streams at a query time."""
+    answers = said.final
+    most = max((len(answer.models) for answer in answers), default=0)
+    found = [
+        _choice("in every answer stream", (_every(answer) for answer in answers)),
+        _choice("in some answer stream", (_some(answer) for answer in answers)),
+    ]
+    for number in range(min(most, MOST_STREAMS)):
+        label = f"answer stream {number + 1} of up to {most}"
+        found.append(_choice(label, (_numbered(answer, number) for answer in answers)))
+    return found, most
+
+
+def _every(answer: PointAnswer) -> PointAnswer:
+    models = [set(model) for model in answer.models]
+    return _of(answer, [set.intersection(*models)] if models else [])
+
+
+def _some(answer: PointAnswer) -> PointAnswer:
+    models = [set(model) for model in answer.models]
+    return _of(answer, [set.union(*models)] if models else [])
+
+
+def _numbered(answer: PointAnswer, number: int) -> PointAnswer:
+    return PointAnswer(answer.query, answer.models[number : number + 1])
+
+
+def _of(answer: PointAnswer, models: list[set]) -> PointAnswer:  # type: ignore[type-arg]
+    return PointAnswer(answer.query, tuple(map(tuple, models)))
+
+
+def _choice(label: str, answers: Iterable[PointAnswer]) -> ShownStream:
+    points = PointAnswers([GivenAnswer(answer.query, answer) for answer in answers])
+    spans = points.spans()
+    rows: Iterable[AnswerRow] = spans.rows()
+    return ShownStream(label, AnswerTable.of(rows), spans.none)
+
+
+# --- the items of the stream ---------------------------------------------------------------------
+
+MOST_ITEMS = 3_000_000
+"""Of a stream with more items, a page has counts over time."""
+MOST_WITH_ARGUMENTS = 300_000
+"""Of a stream with more items, a page leaves out arguments beside the first; it has the lines."""
+BINS = 4096
+
+
+def given_fluents(pack: Pack, result: Result) -> list[LaneBlock]:
+    """The fluents of the input, as the engine used them, unless they are in its answers."""
+    last = result.steps[-1].raw if result.steps else None
+    if not isinstance(last, EngineAnswer) or not last.has("input"):
+        return []
+    table = answer_table([AnswerPart(last.part("input"))], last.symbols, lambda *_: True)
+    blocks = blocks_of(pack, table.only("fluent"))
+    return [replace(block, kind="input") for block in blocks]
+
+
+def item_blocks(pack: Pack, tables: Iterable[ItemTable]) -> tuple[list[LaneBlock], str]:
+    """Events and retractions by type and first argument; and in how much detail.
+
+    The detail is `full`, `times` without further arguments, or `counts`. Intervals and values that
+    are given are no points; the run has them among its intervals.
+    """
+    some = [table for table in tables if len(table)]
+    number = sum(map(len, some))
+    if number > MOST_ITEMS:
+        return [_counts(pack, table, some) for table in some], "counts"
+    full = number <= MOST_WITH_ARGUMENTS
+    blocks = [block for table in some for block in _points(pack, table, full)]
+    return blocks, "full" if full else "times"
+
+
+def _points(pack: Pack, table: ItemTable, full: bool) -> Iterator[LaneBlock]:
+    op = table.table.column("op").to_numpy()
+    for kind, rows in (("item", np.flatnonzero(op > 0)), ("retraction", np.flatnonzero(op < 0))):
+        if not len(rows) or (table.kind == "fluent" and kind == "item"):
+            continue
+        some = pa.array(rows)
+        args = [table.column(f"a{i}").take(some) for i in range(table.arity)]
+        if table.kind == "fluent":
+            args.append(table.column("value").take(some))
+        files = table.table.column("file").combine_chunks()
+        names = np.array([pack.text(name) for name in files.dictionary.to_pylist()], np.int64)
+        yield lane_block(
+            *(pack, kind, table.name),
+            *(args[:1], None),
+            _numbers(table, "start", rows),
+            more={
+                "file": names[files.indices.to_numpy()[rows]],
+                "line": _numbers(table, "line", rows),
+                "arrival": _numbers(table, "arrival", rows),
+            },
+            arguments=args[1:] if full else (),
+        )
+
+
+def _counts(pack: Pack, table: ItemTable, tables: list[ItemTable]) -> LaneBlock:
+    """How many items of a type there are in each of many parts of the whole time."""
+    first = min(int(_all(one, "start").min()) for one in tables)
+    last = max(int(_all(one, "start").max()) for one in tables)
+    width = max(1, -(-(last + 1 - first) // BINS))
+    counts = np.bincount((_all(table, "start") - first) // width)
+    bins = np.flatnonzero(counts)
+    nothing: tuple[TermColumn, ...] = ()
+    start = first + bins * width
+    return lane_block(
+        *(pack, "item", table.name, nothing, None, start), more={"weight": counts[bins]}
+    )
+
+
+def _numbers(table: ItemTable, name: str, rows: Ints) -> Ints:
+    numbers: Ints = table.table.column(name).to_numpy()[rows]
+    return numbers
+
+
+def _all(table: ItemTable, name: str) -> Ints:
+    numbers: Ints = table.table.column(name).to_numpy()
+    return numbers
+
+
+# --- proofs --------------------------------------------------------------------------------------
+
+# A page has a number of them, because all would make it large: the first intervals of each fluent
+# in turn, of one entity after the other, so that every rule has a chance to be seen at work. Atoms
+# of programs are worked out by the definition, which may be slow: the time has a limit, too.
+
+MOST_SECONDS = 20
+"""So much CPU time may all proofs of a page take; one that has begun comes to its end."""
+DEPTH = 8
+
+
+class Candidate(NamedTuple):
+    """An interval: the number of its row on the page, what holds, and from when on."""
+
+    row: int
+    text: str
+    start: int
+
+
+def packed_proofs(
+    pack: Pack, result: Result, blocks: Sequence[LaneBlock], most: int
+) -> dict[str, Any] | None:
+    """Proofs by the number of their row, None without any; `blocks` are all intervals."""
+    found: dict[int, dict[str, Any]] = {}
+    until = process_time() + MOST_SECONDS
+    for row, text, start in islice(_in_turn(pack.texts, blocks), most):
+        if process_time() > until:
+            break
+        try:
+            found[row] = result.why(text, at=start, depth=DEPTH).to_dict()
+        except UsageError:
+            continue  # a window has let go of what is behind it, or the run keeps no items
+    return {"number": len(found), "trees": found} if found else None
+
+
+def _in_turn(texts: Sequence[str], blocks: Sequence[LaneBlock]) -> Iterator[Candidate]:
+    """The first interval of each fluent or predicate, the second of each, and so on."""
+    row, turns = 0, []
+    for block in blocks:
+        if block.kind in ("fluent", "atom"):
+            turns.append(_candidates(texts, block, row))
+        row += len(block.start)
+    for some in zip_longest(*turns):
+        yield from filter(None, some)
+
+
+def _candidates(texts: Sequence[str], block: LaneBlock, first: int) -> Iterator[Candidate]:
+    """The first interval of each lane, then the second of each, and so on."""
+    lanes = [0, *block.rows.cumsum().tolist()]
+    for turn in range(int(block.rows.max(initial=0))):
+        for lane, begin in enumerate(lanes[:-1]):
+            if begin + turn < lanes[lane + 1]:
+                start = int(block.start[begin + turn])
+                yield Candidate(first + begin + turn, _text(texts, block, lane), start)
+
+
+def _text(texts: Sequence[str], block: LaneBlock, lane: int) -> str:
+    args = ",".join(texts[column[lane]] for column in block.args)
+    name = quote_atom(block.name) + (f"({args})" if args else "")
+    return name if block.value is None else f"{name}={texts[block.value[lane]]}"
+
+
+# --- facts about the run -------------------------------------------------------------------------
+
+MOST_LETTERS = 10_000
+"""Of more dead letters the first ones are listed; all are counted."""
+_COUNTS = ("on_time", "late", "too_late", "retracted", "outside_run", "revised")
+
+
+def about(result: Result, rules: Sequence[str], command: str) -> dict[str, Any]:
+    """Which rules ran how, and what became of the items."""
+    run = asdict(result.metrics.run)
+    return {
+        "rules": list(rules),
+        "language": result.rules.language,
+        "engine": result.engine,
+        "reasons": result.reasons,
+        "command": command,
+        "items": {**run, "judged": result.metrics.run.judged, "unused": result.metrics.run.unused},
+    }
+
+
+def queries(pack: Pack, result: Result, base: int) -> dict[str, Any]:
+    """The query times, and what became of items at each."""
+    windows = result.metrics.windows
+    times = [window.query for window in windows] or [answer.query for answer in result.answers]
+    found: dict[str, Any] = {"time": pack.column(np.array(times, np.int64) - base, delta=True)}
+    for name in _COUNTS:
+        counts = [getattr(window, name) for window in windows]
+        if counts and None not in counts:
+            found[name] = pack.column(np.array(counts, np.int64))
+    return found
+
+
+def diagnostics(result: Result) -> list[dict[str, Any]]:
+    """The findings about the rules, and those of the run."""
+    return [finding.as_json() for finding in [*result.rules.warnings, *result.warnings]]
+
+
+def letters(dead: Sequence[DeadLetter]) -> dict[str, Any]:
+    """The rows that were not used, and why."""
+    return {
+        "number": len(dead),
+        "codes": Counter(letter.code for letter in dead),
+        "rows": [
+            [letter.file, letter.line, letter.code, letter.reason, shortened(letter.text)]
+            for letter in dead[:MOST_LETTERS]
+        ],
+    }
+
+
+def graphs(rules: Rules) -> list[dict[str, Any]]:
+    """What depends on what: in the description, and in the program."""
+    drawings = []
+    if rules.language != "lars":
+        drawings.append(dependency_graph(rules.description, True))
+    if rules.language != "ec":
+        drawings.append(program_graph(readings_of(rules.program, True)))
+    return [_drawn(drawing) for drawing in drawings if drawing.nodes or drawing.boxes]
+
+
+def _drawn(drawing: Drawing) -> dict[str, Any]:
+    return {
+        "nodes": [asdict(node) for node in drawing.nodes],
+        "boxes": [asdict(box) for box in drawing.boxes],
+        "arrows": [asdict(arrow) for arrow in drawing.arrows],
+        "legend": list(drawing.legend),
+    }
+
+
+# --- revisions -----------------------------------------------------------------------------------
+
+# An interval that was open at a query time, or ended with the run so far, goes on as time does: to
+# be longer at the next query time is no revision.
+
+MOST_REVISIONS = 2_000
+"""Of more revisions the first ones are listed; all are counted."""
+Key = tuple[int | None, str, tuple[str, ...], str | None]
+
+
+def packed_revisions(pack: Pack, result: Result, base: int) -> dict[str, Any]:
+    """How many there are, and what became of what."""
+    try:
+        listed = [] if _only_goes_on(result) else _changes(result.table("changelog"))
+    except UsageError as gone:
+        return {"known": False, "reason": gone.problem}
+    queries = sorted({row.query for row in listed if row.query is not None})
+    before = dict(zip(queries[1:], queries, strict=False))
+    came: dict[Key, list[AnswerRow]] = {}
+    for row in listed:
+        if row.op == "+":
+            came.setdefault(_key(row), []).append(row)
+    found, went_on = [], 0
+    for row in listed:
+        if row.op != "-":
+            continue
+        now = came.get(_key(row), [])
+        known = before.get(row.query or 0, row.query or 0)
+        if any(new.start == row.start and _later(row, known) and _later(new, known) for new in now):
+            went_on += 1
+            continue
+        found.append((row, [new for new in now if _meets(row, new)]))
+    return {
+        "known": True,
+        "number": len(found),
+        "wentOn": went_on,
+        "rows": [_told(pack, row, now, base) for row, now in found[:MOST_REVISIONS]],
+    }
+
+
+def _only_goes_on(result: Result) -> bool:
+    """Does a LARS program give each query time one answer, which is never revised?"""
+    raws = [answer.raw for answer in result.steps]
+    return any(isinstance(raw, PointAnswers) and not raw.revisable for raw in raws)
+
+
+def _changes(changes: AnswerTable) -> list[AnswerRow]:
+    """The rows of changes, if anything was taken back at all."""
+    gone = [block for block in changes.blocks if block.op is not None]
+    if not any("-" in block.op.to_pylist() for block in gone if block.op is not None):
+        return []
+    return [row for row in changes.rows() if row.kind in ("fluent", "atom", "event")]
+
+
+def _key(row: AnswerRow) -> Key:
+    value = None if row.value is None else to_source(row.value)
+    return (row.query, row.name, tuple(map(to_source, row.args)), value)
+
+
+def _later(row: AnswerRow, query: int) -> bool:
+    return row.kind != "event" and (row.end is None or row.end > query)
+
+
+def _meets(old: AnswerRow, new: AnswerRow) -> bool:
+    if old.kind == "event":
+        return False
+    ends = [float("inf") if row.end is None else row.end for row in (old, new)]
+    starts = [row.start or 0 for row in (old, new)]
+    return starts[0] < ends[1] and starts[1] < ends[0]
+
+
+def _told(pack: Pack, row: AnswerRow, now: list[AnswerRow], base: int) -> dict[str, Any]:
+    return {
+        "query": (row.arrived or row.query or 0) - base,
+        "text": pack.text(text_of(row.name, row.args, row.value)),
+        "was": _span(row, base),
+        "now": [_span(new, base) for new in now],
+    }
+
+
+def _span(row: AnswerRow, base: int) -> list[int | None]:
+    start = row.time if row.start is None else row.start
+    point = (row.query or 0) if start is None else start
+    if row.kind == "event" or start is None:
+        return [point - base, point + 1 - base]
+    return [point - base, None if row.end is None else row.end - base]
+
+
+def text_of(name: str, args: Any, value: Term | None) -> str:
+    """A fluent and its value, an atom or an event, as rules write it."""
+    listed = ",".join(map(to_source, args))
+    told = f"{name}({listed})" if args else name
+    return told if value is None else f"{told}={to_source(value)}"

@@ -21,8 +21,16 @@ from horai.io.items.read import Piece, read_piece
 from horai.io.items.tables import Narrative, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket
-from horai.runtime.grid import BucketWork, Exchanger, Read, over_buckets
-from horai.runtime.records import DRIVER, BlobLabel, Record, message
+from horai.runtime.records import (
+    DRIVER,
+    BlobLabel,
+    BucketWork,
+    Exchanger,
+    Read,
+    Record,
+    message,
+    over_buckets,
+)
 from horai.runtime.routes import Routes
 from horai.runtime.tasks import RunTask, StageTask, earliest
 from horai.settings import Schedule

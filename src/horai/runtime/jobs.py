@@ -25,10 +25,9 @@ from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
 from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
-from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import files_of, is_files
 from horai.runtime.metrics import Counting, Metrics
-from horai.runtime.records import BlobLabel, Record, unpacked
+from horai.runtime.records import BlobLabel, Exchanger, Record, unpacked
 from horai.runtime.routes import Entity
 from horai.runtime.tasks import RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts

@@ -45,8 +45,7 @@ from horai.lang.lars.syntax import (
     Within,
 )
 from horai.lang.lars.walk import children, in_points
-from horai.plan.combined.exchange import Passing
-from horai.plan.combined.stages import CombinedStage
+from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import EndlessValues, NotServed, classify
 from horai.predicates import Predicate

@@ -24,15 +24,17 @@ import pyarrow.compute as pc
 
 from horai.runtime.batch import Heard, Send
 from horai.runtime.checkpoint import Manifest, Store, TrackProgress
-from horai.runtime.grid import Exchanger, Work, over_buckets
 from horai.runtime.hashing import Hashes, combined, hash_array, whole_column
 from horai.runtime.records import (
     DRIVER,
     BlobLabel,
+    Exchanger,
     Record,
     Rows,
+    Work,
     by_content,
     message,
+    over_buckets,
     packed,
     unpacked,
 )

@@ -20,11 +20,17 @@ found.dead_letters     # positions that were not used, each with its reason
 """
 
 from horai.signals.areas import Areas, areas_of, no_areas, read_areas
-from horai.signals.columns import SPEED_UNITS, Layout, SpeedUnit
 from horai.signals.items import as_rows, write_items
 from horai.signals.pipeline import DerivedItems, Feed, Pipeline, State, start
 from horai.signals.positions import CODES, Positions
-from horai.signals.reading import no_positions, positions_of, read_positions
+from horai.signals.reading import (
+    SPEED_UNITS,
+    Layout,
+    SpeedUnit,
+    no_positions,
+    positions_of,
+    read_positions,
+)
 from horai.signals.settings import MotionLimits, SettingsError
 
 __all__ = [

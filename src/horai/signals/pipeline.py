@@ -20,7 +20,6 @@ from horai.io.terms import SYMBOLS
 from horai.signals import cleaning, motion
 from horai.signals.areas import Areas, no_areas, visits
 from horai.signals.cleaning import believed, clean, letters_of_cleaning, without_impossible_speeds
-from horai.signals.columns import Layout
 from horai.signals.items import in_order, items_of, narrative_of
 from horai.signals.motion import EVENTS, Moves, moves
 from horai.signals.positions import (
@@ -45,6 +44,7 @@ from horai.signals.proximity import (
     meetings,
     samples,
 )
+from horai.signals.reading import Layout
 from horai.signals.settings import MotionLimits, SettingsError
 from horai.temporal.sorting import offsets_of
 

@@ -17,9 +17,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from horai.lang.core.diagnostics import Diagnostic, Report
+from horai.lang.core.diagnostics import Diagnostic, Report, nearest
 from horai.lang.core.printer import is_pair
-from horai.lang.core.spelling import nearest
 from horai.lang.core.terms import (
     Compound,
     Constant,

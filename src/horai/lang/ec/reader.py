@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
+from horai.lang.core.diagnostics import Diagnostic, Report, nearest, sort_key
 from horai.lang.core.printer import is_pair
 from horai.lang.core.reader import FactsByPredicate, Load, Loader, clean, read_clauses, read_file
 from horai.lang.core.source import SourceText
-from horai.lang.core.spelling import nearest
 from horai.lang.core.terms import (
     Compound,
     Constant,

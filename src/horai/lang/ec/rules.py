@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Literal as OneOf
 from typing import TypeGuard
 
-from horai.lang.core.diagnostics import Report
+from horai.lang.core.diagnostics import Report, nearest
 from horai.lang.core.printer import COMPARISONS, is_name, is_pair, is_plain_word, show
 from horai.lang.core.source import SourceText
-from horai.lang.core.spelling import nearest
 from horai.lang.core.terms import (
     Compound,
     Constant,

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from horai.lang.core.arithmetic import BINARY, COMPARISONS, UNARY
-from horai.lang.core.diagnostics import Diagnostic, did_you_mean
+from horai.lang.core.diagnostics import Diagnostic, did_you_mean, distance
 from horai.lang.core.printer import show
-from horai.lang.core.spelling import distance
 from horai.lang.core.terms import (
     Compound,
     Term,

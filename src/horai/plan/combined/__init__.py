@@ -1,7 +1,6 @@
 """A description and a program that read each other: what passes between them, in which order."""
 
 from horai.plan.combined.check import check
-from horai.plan.combined.exchange import Exchange, Passing, exchange
-from horai.plan.combined.stages import CombinedStage, Cycle, stages
+from horai.plan.combined.stages import CombinedStage, Cycle, Exchange, Passing, exchange, stages
 
 __all__ = ["CombinedStage", "Cycle", "Exchange", "Passing", "check", "exchange", "stages"]

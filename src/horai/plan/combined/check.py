@@ -14,8 +14,7 @@ from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inp
 from horai.lang.lars.syntax import Predicate, Program, Rule, TimeWindow, Within
 from horai.lang.lars.walk import subformulas
 from horai.plan.check.context import arguments, listed
-from horai.plan.combined.exchange import Exchange
-from horai.plan.combined.stages import CombinedNode, Cycle, stages
+from horai.plan.combined.stages import CombinedNode, Cycle, Exchange, stages
 from horai.plan.ec.entities import Entities, Entity, Kind
 
 _TRUE = Constant("true")

@@ -3,6 +3,10 @@
 Every event, fluent and predicate has a level: as many times as the language changes on the way to
 it. The stage of a level holds all rules of its language up to that level, so that the last stage of
 a language holds all of its rules, and no stage depends on one that comes after it.
+
+What passes between them: a predicate of the program and an event or fluent of the description are
+the same if they have the same name and as many arguments. The atom of a fluent says that its value
+is `true`; with one more argument, that the last one is its value.
 """
 
 from __future__ import annotations
@@ -14,12 +18,62 @@ from typing import NamedTuple
 
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.lars import syntax as lars
-from horai.lang.lars.predicates import body_atoms, head_predicates
+from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inputs
+from horai.lang.lars.syntax import Predicate, Program
 from horai.lang.lars.walk import subformulas
-from horai.plan.combined.exchange import Exchange, Passing
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
-from horai.plan.ec.entities import Entity, Kind
+from horai.plan.ec.entities import Entities, Entity, Kind
 from horai.plan.graphs import Digraph
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A predicate of the program that stands for an event or fluent of the description."""
+
+    predicate: Predicate
+    entity: Entity
+    with_value: bool = False
+
+    @property
+    def is_fluent(self) -> bool:
+        """Is it a fluent, rather than an event?"""
+        return self.entity.kind is Kind.FLUENT
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The predicates that the program hands to the description, and those it gets from there."""
+
+    to_description: tuple[Passing, ...]
+    to_program: tuple[Passing, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.to_description or self.to_program)
+
+
+def exchange(entities: Entities, program: Program) -> Exchange:
+    """The predicates that one of the two derives, and the other reads.
+
+    Input fluents of the description pass as well, for their rows are spans. Input events need not:
+    both read their rows.
+    """
+    made, read = derived(program), inputs(program)
+    given = [p for entity in entities.inputs for p in _alike(entity) if p.predicate in made]
+    taken = [
+        passing
+        for entity in entities
+        if not (entity.is_input and entity.kind is Kind.EVENT)
+        for passing in _alike(entity)
+        if passing.predicate in read
+    ]
+    return Exchange(tuple(given), tuple(taken))
+
+
+def _alike(entity: Entity) -> Iterator[Passing]:
+    yield Passing(entity.key, entity)
+    if entity.kind is Kind.FLUENT:
+        yield Passing((entity.name, entity.arity + 1), entity, with_value=True)
+
 
 Language = OneOf["description", "program"]
 

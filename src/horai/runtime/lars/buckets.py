@@ -30,7 +30,6 @@ from horai.result import Answer, Result
 from horai.runtime.batch import Extent, Outcome, Run, execute, told_of
 from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.findings import empty, unread
-from horai.runtime.grid import BucketWork, Exchanger
 from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
 from horai.runtime.jobs import Job, Load, Ran
@@ -40,7 +39,17 @@ from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import Metrics
-from horai.runtime.records import ANSWERS, BlobLabel, Record, joined, message, packed, unpacked
+from horai.runtime.records import (
+    ANSWERS,
+    BlobLabel,
+    BucketWork,
+    Exchanger,
+    Record,
+    joined,
+    message,
+    packed,
+    unpacked,
+)
 from horai.runtime.routes import Entity, Route, Routes, engine_round
 from horai.runtime.values import parse_term, show
 from horai.settings import RunSettings

@@ -16,12 +16,11 @@ from horai.io import DeadLetter, Kind
 from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Result
 from horai.runtime.batch import Outcome, Send
-from horai.runtime.grid import Exchanger
 from horai.runtime.inputs import is_files
 from horai.runtime.jobs import SparkJob, job_of, metrics_of
 from horai.runtime.lars.buckets import ProgramJob, letters_in, not_counted
 from horai.runtime.metrics import Metrics
-from horai.runtime.records import ANSWERS
+from horai.runtime.records import ANSWERS, Exchanger
 from horai.runtime.spark import frames
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import Cluster, grid_of

@@ -31,20 +31,18 @@ from horai.io.terms import META
 from horai.io.times import NANOSECONDS, Unit
 from horai.runtime.batch import Send, letter_of, reader, unreadable
 from horai.runtime.changelog import answer_columns, rows_of
-from horai.runtime.grid import Read
 from horai.runtime.inputs import is_files, read_input
 from horai.runtime.lars.buckets import SCHEMA as LARS_ROWS
-from horai.runtime.records import BlobLabel, Record, packed, spark_types, unpacked
+from horai.runtime.records import BlobLabel, Read, Record, packed, spark_types, unpacked
 from horai.runtime.spark.shuffle import Cluster, Pack, grid_of
 from horai.runtime.streams import positions_within
 from horai.runtime.tracks import TrackTask, check_parts, derive_all, send_positions
-from horai.signals.columns import Layout
 from horai.signals.items import ITEMS, as_rows, plain_schema
 from horai.signals.pipeline import Feed, Pipeline
 from horai.signals.positions import LETTERS as POSITION_LETTERS
 from horai.signals.positions import Positions, as_letters, letters_of
 from horai.signals.positions import joined as joined_positions
-from horai.signals.reading import from_table, json_positions, positions_of, read_positions
+from horai.signals.reading import Layout, from_table, json_positions, positions_of, read_positions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -23,8 +23,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from horai.runtime.checkpoint import batch_at, opened, remove
-from horai.runtime.grid import Exchanger, Read, Work
-from horai.runtime.records import DRIVER, SCHEMA, TYPES, Record, from_batch, to_batch, unpacked
+from horai.runtime.records import (
+    DRIVER,
+    SCHEMA,
+    TYPES,
+    Exchanger,
+    Read,
+    Record,
+    Work,
+    from_batch,
+    to_batch,
+    unpacked,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

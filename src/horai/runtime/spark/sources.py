@@ -29,8 +29,7 @@ from horai.runtime.sinks.registry import FORMS as SINK_FORMS
 from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.frames import ItemIntake, PositionIntake
 from horai.runtime.spark.shuffle import FolderGrid, Shuffled
-from horai.runtime.steps import Steps
-from horai.runtime.streams import sending
+from horai.runtime.streams import Steps, sending
 from horai.settings import text
 
 if TYPE_CHECKING:

@@ -36,8 +36,13 @@ from horai.runtime.spark.sources import (
     sinks_of,
     source_from,
 )
-from horai.runtime.steps import Steps, StreamStep
-from horai.runtime.streams import StepReport, StreamJob, open_or_create_checkpoint
+from horai.runtime.streams import (
+    StepReport,
+    Steps,
+    StreamJob,
+    StreamStep,
+    open_or_create_checkpoint,
+)
 from horai.settings import LANGUAGES, RunSettings
 
 if TYPE_CHECKING:

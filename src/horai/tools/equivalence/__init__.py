@@ -1,1 +1,0 @@
-"""Do two LARS programs say the same? Ordinary, data, uniform and strong equivalence."""
