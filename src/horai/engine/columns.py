@@ -47,7 +47,10 @@ def ints(data: Data) -> Column:
 
 def floats(data: Data) -> Column:
     """A column of decimals, in which there is one zero: -0.0 is equal to it as a term."""
-    return Column("float", np.asarray(data, np.float64) + 0.0)
+    found = np.asarray(data, np.float64)
+    if np.signbit(found[found == 0.0]).any():
+        found = found + 0.0
+    return Column("float", found)
 
 
 def codes(data: Data) -> Column:

@@ -516,7 +516,7 @@ def _by_due(rows: Rows) -> Rows:
 
 
 def _constant(number: int, rows: int) -> Ints:
-    return np.full(rows, number, np.int64)
+    return np.broadcast_to(np.int64(number), rows)  # it takes no room
 
 
 def _without(rows: Rows, positions: Ints) -> Rows:

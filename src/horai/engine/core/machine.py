@@ -53,15 +53,15 @@ def words_room(p: WORDSS, size: WORDS, need: i64) -> i64:
 @cython.nogil
 @cython.exceptval(check=False)
 def alloc(S: STATE, k: i64) -> i64:
-    """A piece of 8 << k words of the pool."""
+    """A piece of the pool of a size: 8, 12, 16, 24... words."""
     h: i64 = S.free[k]
     if h != 0:
         S.free[k] = S.pool[h]
-        S.spare -= 8 << k
+        S.spare -= PIECE(k)
         return h
     h = S.top
-    words_room(cython.address(S.pool), cython.address(S.pool_size), h + (8 << k))
-    S.top = h + (8 << k)
+    words_room(cython.address(S.pool), cython.address(S.pool_size), h + PIECE(k))
+    S.top = h + PIECE(k)
     return h
 
 
@@ -71,7 +71,7 @@ def alloc(S: STATE, k: i64) -> i64:
 def dispose(S: STATE, h: i64, k: i64) -> cython.void:
     S.pool[h] = S.free[k]
     S.free[k] = h
-    S.spare += 8 << k
+    S.spare += PIECE(k)
 
 
 @cython.cfunc
@@ -82,10 +82,10 @@ def points_room(S: STATE, L: i64, need: i64) -> i64:
     off: i64 = S.lines[L].points
     n: i64 = S.lines[L].np
     k: i64 = S.lines[L].cp
-    if off != 0 and n + need <= (8 << k):
+    if off != 0 and n + need <= PIECE(k):
         return off
     nk: i64 = k if off != 0 else 0
-    while n + need > (8 << nk):
+    while n + need > PIECE(nk):
         nk += 1
     new: i64 = alloc(S, nk)
     if off != 0:
@@ -104,10 +104,10 @@ def spans_room(S: STATE, L: i64, need: i64) -> i64:
     off: i64 = S.lines[L].spans
     n: i64 = S.lines[L].ns
     k: i64 = S.lines[L].cs & ~BARRED
-    if off != 0 and n + need <= (8 << k):
+    if off != 0 and n + need <= PIECE(k):
         return off
     nk: i64 = k if off != 0 else 0
-    while n + need > (8 << nk):
+    while n + need > PIECE(nk):
         nk += 1
     new: i64 = alloc(S, nk)
     if off != 0:
@@ -1124,13 +1124,13 @@ def say_again(S: STATE, L: i64, i: i64, mask: i64) -> cython.void:
 def keep_said(S: STATE, L: i64, i: i64, n: i64) -> cython.void:
     """Remember the first n words of the buffer."""
     h: i64 = S.pool[S.lines[L].points + i + 2]
-    if h != 0 and (n == 0 or n + 2 > (8 << S.pool[h])):
+    if h != 0 and (n == 0 or n + 2 > PIECE(S.pool[h])):
         drop_said(S, h)
         h = 0
     if n != 0:
         if h == 0:
             k: i64 = 0
-            while n + 2 > (8 << k):
+            while n + 2 > PIECE(k):
                 k += 1
             h = alloc(S, k)
             S.pool[h] = k
@@ -3613,7 +3613,7 @@ def waiting(S: STATE) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def rehearse(S: STATE, s: i64, item: i64, end: i64) -> cython.void:
+def rehearse(S: STATE, s: i64, at: i64, end: i64) -> cython.void:
     """Ask Python at once what the points that wait at a level, or some items, will ask."""
     rounds: i64 = 0
     while rounds < 64 and S.error == 0:
@@ -3623,10 +3623,10 @@ def rehearse(S: STATE, s: i64, item: i64, end: i64) -> cython.void:
         while h != 0:
             rehearse_at(S, S.ag[h + 1], S.ag[h + 2], S.ag[h + 3], s)
             h = S.ag[h]
-        i: i64 = item
+        i: i64 = at
         while i < end:
-            rehearse_item(S, S.order[i])
-            i += 1
+            rehearse_item(S, i)
+            i += 3 + (S.items[i + 2] >> 1)
         S.dry = 0
         if S.nwishes == 0:
             break
@@ -3699,70 +3699,118 @@ def settle(S: STATE, last: i64) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def by_home(S: STATE) -> cython.void:
+    """Put the items of each home beside each other; `counts` says where those of each end."""
+    words_room(cython.address(S.counts), cython.address(S.counts_size), S.nhomes + 2)
+    memset(S.counts, 0, (S.nhomes + 2) * 8)
+    at: i64 = 0
+    while at < S.itemwords:
+        n: i64 = 3 + (S.items[at + 2] >> 1)
+        S.counts[(S.items[at] >> 32) + 1] += n
+        at += n
+    home: i64 = 0
+    while home <= S.nhomes:
+        S.counts[home + 1] += S.counts[home]
+        home += 1
+    sorted: WORDS = cython.NULL
+    size: i64 = 0
+    words_room(cython.address(sorted), cython.address(size), S.itemwords)
+    at = 0
+    while at < S.itemwords:
+        n = 3 + (S.items[at + 2] >> 1)
+        home = S.items[at] >> 32
+        memcpy(cython.address(sorted[S.counts[home]]), cython.address(S.items[at]), n * 8)
+        S.counts[home] += n
+        at += n
+    free(S.items)
+    S.items = sorted
+    S.items_size = size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def in_order(S: STATE, at: i64, end: i64) -> i64:
+    """The places of the items from one place to another, by time, in `order`; how many they are."""
+    n: i64 = 0
+    while at < end:
+        words_room(cython.address(S.fx), cython.address(S.fx_size), n + 2)
+        S.fx[n] = S.items[at + 1]
+        S.fx[n + 1] = at
+        n += 2
+        at += 3 + (S.items[at + 2] >> 1)
+    sort_pieces(S, n)
+    n >>= 1
+    words_room(cython.address(S.order), cython.address(S.order_size), n)
+    at = 0
+    while at < n:
+        S.order[at] = S.fx[2 * at + 1]
+        at += 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def take_item(S: STATE, at: i64) -> cython.void:
+    L: i64 = S.items[at] & MAX32
+    t: i64 = S.items[at + 1]
+    w: i64 = S.items[at + 2]
+    args: WORDS = cython.address(S.items[at + 3])
+    if S.cols[S.lines[L].col * FIELDS + C_KIND] == INPUT:
+        input_interval(S, 1 if w & 1 else -1, L, t, args[0])
+    elif w & 1:
+        insert_event(S, L, t, args)
+    else:
+        retract_event(S, L, t, args)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def take(S: STATE) -> cython.void:
     """The items of a step, home by home: (line and home, time, what it is, arguments...).
 
     What it is: 1 for insertions, and shifted by one how many arguments there are.
     """
-    n: i64 = S.nitems
-    sort: i64 = 1 if n > 64 else 0
-    at: i64 = 0
-    i: i64 = 0
-    home: i64 = -1
-    words_room(cython.address(S.order), cython.address(S.order_size), n + 16)
+    sort: i64 = 1 if S.nitems > 64 else 0
     if sort != 0:
-        words_room(cython.address(S.counts), cython.address(S.counts_size), S.nhomes + 2)
-        memset(S.counts, 0, (S.nhomes + 2) * 8)
-        while i < n:
-            S.counts[(S.items[at] >> 32) + 1] += 1
-            at += 3 + (S.items[at + 2] >> 1)
-            i += 1
-        i = 0
-        while i <= S.nhomes:
-            S.counts[i + 1] += S.counts[i]
-            i += 1
-        at = 0
-        i = 0
-    while i < n:
-        place: i64 = i
-        if sort != 0:
-            home = S.items[at] >> 32
-            place = S.counts[home]
-            S.counts[home] = place + 1
-        S.order[place] = at
-        at += 3 + (S.items[at + 2] >> 1)
-        i += 1
-    i = n
-    while i < n + 16:
-        S.order[i] = 0
-        i += 1
-    block: i64 = 256
-    home = -1
-    i = 0
-    while i < n and S.error == 0:
-        if S.asks != 0 and i % AT_ONCE == 0:
-            rehearse(S, -1, i, min(n, i + AT_ONCE))
-        # Those of an entity are far apart, in order of what they are.
-        SOON(cython.address(S.items[S.order[i + 16]]))
-        at = S.items[S.order[i + 8]] & MAX32
-        SOON(cython.address(S.lines[at]))
-        at = S.order[i]
-        if i >= block and (S.items[at] >> 32) != home:
+        by_home(S)
+    home: i64 = 0
+    at: i64 = 0
+    asked: i64 = 0  # up to where Python has been asked
+    used: i64 = 0  # up to where room has been given back
+    some: i64 = 0  # items since levels were settled
+    while at < S.itemwords and S.error == 0:
+        end: i64 = S.counts[home] if sort != 0 else S.itemwords
+        home += 1
+        if S.asks != 0 and end > asked:
+            i: i64 = asked
+            n: i64 = 0
+            while asked < S.itemwords and (n < AT_ONCE or asked < end):
+                asked += 3 + (S.items[asked + 2] >> 1)
+                n += 1
+            rehearse(S, -1, i, asked)
+        if some >= 256:
             # What concerns single instances is settled while it is in the cache.
             settle(S, S.own)
-            block = i + 256
-        home = S.items[at] >> 32
-        L: i64 = S.items[at] & MAX32
-        t: i64 = S.items[at + 1]
-        w: i64 = S.items[at + 2]
-        args: WORDS = cython.address(S.items[at + 3])
-        if S.cols[S.lines[L].col * FIELDS + C_KIND] == INPUT:
-            input_interval(S, 1 if w & 1 else -1, L, t, args[0])
-        elif w & 1:
-            insert_event(S, L, t, args)
-        else:
-            retract_event(S, L, t, args)
-        i += 1
+            some = 0
+        n = in_order(S, at, end)
+        i = 0
+        while i < n and S.error == 0:
+            if i + 8 < n:
+                SOON(cython.address(S.lines[S.items[S.order[i + 8]] & MAX32]))
+            take_item(S, S.order[i])
+            i += 1
+        some += n
+        at = end
+        if at - used > GIVEN_BACK:
+            horai_give_back(cython.address(S.items[used]), at - used)
+            used = at
+    if S.itemwords > GIVEN_BACK:
+        free(S.items)
+        S.items = cython.NULL
+        S.items_size = 0
     S.nitems = S.itemwords = 0
 
 
@@ -3918,7 +3966,7 @@ def smaller(S: STATE, off: i64, n: i64, size: WORDS) -> i64:
     """The place of n words that need less room than they have."""
     k: i64 = size[0]
     less: i64 = k
-    while less > 0 and n <= (4 << less):
+    while less > 0 and n <= PIECE(less - 1):
         less -= 1
     if less == k:
         return off
@@ -3979,7 +4027,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
     n: i64 = S.lines[L].np
     if S.lines[L].dirty != 0 or n % stride != 0 or n < 0:
         return 0
-    if n > 0 and (off < 8 or n > (8 << S.lines[L].cp) or off + n > S.top):
+    if n > 0 and (off < 8 or n > PIECE(S.lines[L].cp) or off + n > S.top):
         return 0
     i: i64 = stride
     while i < n:
@@ -3992,7 +4040,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
         return 1 if n == 0 else 0
     if n % 3 != 0 or n < 0:
         return 0
-    if n > 0 and (off < 8 or n > (8 << S.lines[L].cs) or off + n > S.top):
+    if n > 0 and (off < 8 or n > PIECE(S.lines[L].cs) or off + n > S.top):
         return 0
     i = 0
     while i < n:

@@ -7,6 +7,8 @@ cdef extern from *:
     #define MAX32 0x7FFFFFFFLL
     #define OFTEN 0xFFFFFLL
     #define AT_ONCE 4096LL
+    #define GIVEN_BACK 65536LL
+    #define PIECE(k) (((k) & 1 ? 12LL : 8LL) << ((k) >> 1))
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
     #define REST (~3ULL)
@@ -14,6 +16,17 @@ cdef extern from *:
     #define SOON(p) __builtin_prefetch(p)
     #else
     #define SOON(p) ((void) 0)
+    #endif
+    #ifdef __linux__
+    #include <sys/mman.h>
+    /* Words that nobody needs any more: the system may have their pages. */
+    static inline void horai_give_back(long long* p, long long n) {
+        unsigned long long a = ((unsigned long long) p + 4095) & ~4095ULL;
+        unsigned long long z = (unsigned long long) (p + n) & ~4095ULL;
+        if (z > a) madvise((void*) a, z - a, MADV_DONTNEED);
+    }
+    #else
+    #define horai_give_back(p, n) ((void) 0)
     #endif
     #include <time.h>
     static inline long long horai_clock(void) {
@@ -41,9 +54,11 @@ cdef extern from *:
     """
     const long long CHECKED
     long long SPARE(long long) nogil
+    long long PIECE(long long) nogil
     void SOON(void*) nogil
+    void horai_give_back(long long*, long long) nogil
     long long horai_clock() nogil
-    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE, GIVEN_BACK
     const unsigned long long ZERO, SMALL, REST
 
 ctypedef long long i64
