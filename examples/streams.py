@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io import Narrative, TermColumn
-from horai.io.items.blocks import Block
+from horai.io.items.tables import ItemTable
 from horai.io.schema import TableKey
 from horai.io.terms import text_bytes
 
@@ -121,17 +121,17 @@ class Stream:
         # Sixteen bits, because numpy sorts those by radix: much faster than comparing.
         by_table = np.argsort(self.table, kind="stable")
         bounds = np.searchsorted(self.table[by_table], np.arange(len(self.rows) + 1))
-        blocks = []
+        tables = []
         for part, low, high in zip(self.rows, bounds[:-1], bounds[1:], strict=True):
             if low < high:
-                blocks.append(self._block(part, by_table[low:high], file))
-        return Narrative.from_blocks(blocks)
+                tables.append(self._table(part, by_table[low:high], file))
+        return Narrative.of(tables)
 
-    def _block(self, part: Rows, places: Ints, file: str) -> Block:
+    def _table(self, part: Rows, places: Ints, file: str) -> ItemTable:
         row = self.row[places]
         interval = part.end is not None
         kind, form = ("fluent", "intervals") if interval else ("event", "points")
-        return Block.of(
+        return ItemTable.of_columns(
             TableKey(part.name, len(part.args), kind, form),  # type: ignore[arg-type]
             file,
             pa.array(places + 1, pa.int64()),

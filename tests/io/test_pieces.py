@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from horai.io import InputError, InputSchema, InputType, Narrative, TimeScale, read
-from horai.io.items.blocks import Options
 from horai.io.items.read import pieces_of, read_piece
+from horai.io.items.tables import Options
 
 SCHEMA = InputSchema.of([InputType("up", "event", 1), InputType("on", "fluent", 1)])
 ROWS = [*(f"up|{i}|{i}|x{i % 7}" for i in range(200)), "up|bad|1|x", "nobody|1|1", "up|1|1|'é'"]

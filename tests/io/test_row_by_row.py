@@ -12,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horai.io import InputSchema, InputType, Narrative, TimeScale, read_object
-from horai.io.items.blocks import Options
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
+from horai.io.items.tables import Options
 from horai.io.letters import InputError
 
 # Name, then per kind of row its number of arguments.
@@ -129,7 +129,7 @@ def check(text: bytes, size: int = 1 << 20) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("horai.io.items.text.chunks.__defaults__", (size,))
         read_narrative(stream, harvest)
-    narrative = Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
+    narrative = Narrative.of(harvest.sorted_tables(), harvest.letters)
     expected: dict[int, Outcome] = {}
     for number, raw in enumerate((b"up|0|0\n" + text).split(b"\n"), 1):
         outcome = plain_parse(raw.removesuffix(b"\r"))
@@ -211,7 +211,7 @@ def test_garbage_is_never_a_traceback(text: bytes, format: str) -> None:
             read_json_lines(io.BytesIO(text), harvest)
     except InputError:
         pytest.fail("every row can be set aside")
-    Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
+    Narrative.of(harvest.sorted_tables(), harvest.letters)
 
 
 csv_cells = st.sampled_from(
@@ -230,7 +230,7 @@ def test_csv_rows_alone_and_together_are_read_alike(cells: list[list[str]]) -> N
             lines.append(",".join([first, *row[1:]]).encode())
         harvest = Options(SCHEMA, TimeScale()).harvest("f")
         read_csv(io.BytesIO(b"\n".join(lines)), harvest)
-        narrative = Narrative.from_blocks(harvest.sorted_blocks(), harvest.letters)
+        narrative = Narrative.of(harvest.sorted_tables(), harvest.letters)
         codes = [(letter.line, letter.code) for letter in narrative.dead_letters]
         return sorted(map(repr, narrative.items())), codes
 

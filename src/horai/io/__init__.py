@@ -8,10 +8,9 @@ narrative.dead_letters   # rows that could not be used, each with its reason
 
 from horai.io.answers.rows import AnswerBlock, AnswerKind, AnswerRow, AnswerTable
 from horai.io.answers.write import AnswerFormat, answer_table, json_line, write_answers
-from horai.io.items.blocks import Format
 from horai.io.items.read import read, read_object
 from horai.io.items.rows import Item
-from horai.io.items.tables import ItemTable, Narrative, ReadCounts
+from horai.io.items.tables import Format, ItemTable, Narrative, ReadCounts
 from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters
 from horai.io.schema import PARTS, Form, InputSchema, InputType, Kind, RowForm, TypeColumns
 from horai.io.terms import (

@@ -18,9 +18,8 @@ from typing import Any, Literal
 from horai import io
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.io.items.blocks import Block, Options, by_table
 from horai.io.items.read import text_format
-from horai.io.items.tables import by_arrival, extent
+from horai.io.items.tables import Options, by_arrival, by_table, extent
 from horai.io.sources.kafka import SCHEME, read_messages
 from horai.io.sources.lines import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
 from horai.live.recent import Limits, Recent, can_be_profiled
@@ -158,10 +157,10 @@ class LiveFeed:
 
     def take(self, lines: Sequence[InputLine]) -> None:
         """Read lines; what they say waits for its query times."""
-        blocks, letters = self._read(lines)
-        narrative = io.Narrative.from_blocks(blocks, letters)
+        found, letters = self._read(lines)
+        narrative = io.Narrative.of(found, letters)
         with self.lock:
-            self.recent.come(blocks, letters)
+            self.recent.come(found, letters)
             tables = [t for t in narrative.tables if (t.name, t.arity) not in self._beside]
             self._held += tables
             self.lines += len(lines)
@@ -193,8 +192,8 @@ class LiveFeed:
         asked = {**self._asked(), "start": start}
         return Session(self.rules, RunSettings.of(self.rules.language, "session", asked))
 
-    def _read(self, lines: Sequence[InputLine]) -> tuple[list[Block], list[io.DeadLetter]]:
-        blocks: list[Block] = []
+    def _read(self, lines: Sequence[InputLine]) -> tuple[list[io.ItemTable], list[io.DeadLetter]]:
+        tables: list[io.ItemTable] = []
         letters: list[io.DeadLetter] = []
         for (source, _), group in groupby(lines, key=_kind):
             some = []
@@ -207,9 +206,9 @@ class LiveFeed:
             numbers, header = [line.number for line in some], self._headers.get(source)
             harvest = read_messages(source, numbers, texts, self._options, header)
             harvest.settle()
-            blocks += [*harvest.blocks, *by_table(harvest.items)]
+            tables += [*harvest.tables, *by_table(harvest.items)]
             letters += harvest.letters
-        return blocks, letters
+        return tables, letters
 
     def _says_something(self, line: InputLine) -> bool:
         """Blank lines do not, nor does a header, which is kept where it makes the file CSV."""

@@ -19,7 +19,6 @@ from horai.engine.answer import AtomTable, EventTable, FluentTable, Part
 from horai.engine.columns import column_of
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow
-from horai.io.items.blocks import Block
 from horai.lang.core.diagnostics import Diagnostic
 from horai.plan.ec.outline import outline
 from horai.report.plan import plan_json
@@ -87,7 +86,7 @@ class Recent:
         self._atoms = 0
         self._changes: deque[tuple[int, list[AnswerRow]]] = deque()
         self._changed = 0
-        self._blocks: deque[Block] = deque()
+        self._tables: deque[io.ItemTable] = deque()
         self._items = 0
         self._letters: deque[io.DeadLetter] = deque(maxlen=self.limits.letters)
         self.letters = 0
@@ -99,16 +98,16 @@ class Recent:
 
     # --- what comes ------------------------------------------------------------------------------
 
-    def come(self, blocks: Iterable[Block], letters: Sequence[io.DeadLetter]) -> None:
+    def come(self, tables: Iterable[io.ItemTable], letters: Sequence[io.DeadLetter]) -> None:
         """Items that have been read, and rows that could not be."""
-        for block in blocks:
-            self._blocks.append(block)
-            self._items += len(block)
-        while self._items > self.limits.items and len(self._blocks) > 1:
-            old = self._blocks.popleft()
+        for table in tables:
+            self._tables.append(table)
+            self._items += len(table)
+        while self._items > self.limits.items and len(self._tables) > 1:
+            old = self._tables.popleft()
             self._items -= len(old)
             self.gone.items += len(old)
-            last = int(np.max(np.asarray(old.columns["start"])))
+            last = int(np.max(old.table.column("start").to_numpy()))
             self.gone.items_until = _later(self.gone.items_until, last)
         self._hear(letters)
 
@@ -203,7 +202,7 @@ class Recent:
 
     def narrative(self, until: int) -> io.Narrative:
         """The items that had come by a query time, and the rows that could not be used."""
-        found = io.Narrative.from_blocks(self._blocks, self._letters)
+        found = io.Narrative.of(self._tables, self._letters)
         tables = [
             table.where(np.asarray(table.table.column("arrival")) <= until)
             for table in found.tables
@@ -213,7 +212,7 @@ class Recent:
     def copy(self) -> Recent:
         """All that is known now, while the run goes on."""
         other = Recent(self.rules, self.limits, replace(self.gone))
-        for name in ("_rows", "_said", "_changes", "_blocks", "_letters", "_windows"):
+        for name in ("_rows", "_said", "_changes", "_tables", "_letters", "_windows"):
             setattr(other, name, getattr(self, name).copy())
         for name in ("letters", "_run", "_warnings", "_unanswered", "_wanted"):
             setattr(other, name, getattr(self, name))

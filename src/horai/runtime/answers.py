@@ -14,7 +14,6 @@ from horai.engine.answer import AtomTable, EventTable, FluentTable, Part
 from horai.engine.columns import Column, concat
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
-from horai.io.items.blocks import Block
 from horai.io.schema import TableKey
 from horai.runtime.values import plain
 from horai.temporal.spans import INF, Ints
@@ -220,7 +219,7 @@ def item_table(
     """
     op, arrival, start, end = columns
     rows = len(start)
-    block = Block.of(
+    return io.ItemTable.of_columns(
         key,
         file,
         pa.array(np.zeros(rows, np.int64)),
@@ -231,7 +230,6 @@ def item_table(
         None if value is None else term_column(value, symbols),
         [term_column(column, symbols) for column in args],
     )
-    return io.ItemTable.of_block(block)
 
 
 def _order(blocks: Sequence[io.AnswerBlock]) -> Ints | None:

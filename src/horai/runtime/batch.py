@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Options
 from horai.io.items.read import Piece, read_piece
-from horai.io.items.tables import Narrative, extent
+from horai.io.items.tables import Narrative, Options, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket
 from horai.runtime.records import (

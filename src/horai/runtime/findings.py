@@ -10,7 +10,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -483,12 +483,10 @@ class Spellings:
 
 def _renumbered(table: io.ItemTable, numbers: np.ndarray[Any, Any]) -> io.ItemTable:
     """The rows with the numbers of lines that they had when they came, if these are lines."""
-    place = table.table.schema.get_field_index("line")
-    lines = table.table.column(place).to_numpy()
+    lines = table.table.column("line").to_numpy()
     if not len(lines) or lines.min() < 1 or lines.max() >= len(numbers):
         return table
-    new = pa.array(numbers[lines], table.table.schema.field(place).type)
-    return replace(table, table=table.table.set_column(place, table.table.schema.field(place), new))
+    return table.with_lines(numbers[lines])
 
 
 def folded(term: Plain) -> str:

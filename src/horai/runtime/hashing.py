@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from horai.engine.columns import Column
 from horai.engine.symbols import Symbols
+from horai.io.items.tables import whole_column
 from horai.io.terms import META
 from horai.lang.core.printer import show
 from horai.lang.core.reader import read_term
@@ -74,15 +75,6 @@ def hash_argument(table: pa.Table, path: Path) -> Hashes:
     name = f"a{path[0]}"
     column = table.column(name)
     return hash_array(whole_column(column), table.schema.field(name).metadata[META], path[1:])
-
-
-def whole_column(column: pa.ChunkedArray) -> pa.Array:
-    """A column in one piece."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-    return column.combine_chunks()
 
 
 def hash_rows(table: pa.Table, arity: int) -> Hashes:

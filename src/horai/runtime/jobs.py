@@ -16,7 +16,7 @@ from horai.engine.arrow_items import read_items
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.io import Format
-from horai.io.items.blocks import Options
+from horai.io.items.tables import Options
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Answer, Result

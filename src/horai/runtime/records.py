@@ -12,11 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from horai.engine.arrow_items import Source
-from horai.io.items.blocks import Block, united
-from horai.io.items.tables import ItemTable
+from horai.io.items.tables import ItemTable, united, whole_column
 from horai.io.schema import TableKey
-from horai.io.terms import META, TermColumn
-from horai.runtime.hashing import whole_column
 
 DRIVER = -1  # as a round: messages for the driver
 ANSWERS = -2  # as a round: what was found
@@ -171,8 +168,8 @@ def joined(key: TableKey, tables: Sequence[pa.Table]) -> ItemTable:
         tables = _once(tables)
     if len(tables) == 1:
         return ItemTable(*key, tables[0])
-    (block,) = united(_block(key, table) for table in tables)
-    return ItemTable.of_block(block)
+    (found,) = united(ItemTable(*key, table) for table in tables)
+    return found
 
 
 def _once(tables: Sequence[pa.Table]) -> list[pa.Table]:
@@ -184,26 +181,6 @@ def _once(tables: Sequence[pa.Table]) -> list[pa.Table]:
     parts = np.split(new, np.cumsum([len(one) for one in numbers])[:-1])
     kept = [pick(t, np.flatnonzero(part)) for t, part in zip(tables, parts, strict=True)]
     return [table.drop_columns([ROW]) for table in kept]
-
-
-def _block(key: TableKey, table: pa.Table) -> Block:
-    def array(name: str) -> pa.Array:
-        return whole_column(table.column(name))
-
-    def terms(name: str) -> TermColumn:
-        return TermColumn(table.schema.field(name).metadata[META].decode(), array(name))
-
-    return Block.of(
-        key,
-        array("file"),
-        array("line"),
-        array("op"),
-        array("arrival"),
-        array("start"),
-        array("end") if key.form == "intervals" else None,
-        terms("value") if key.kind == "fluent" else None,
-        [terms(f"a{place}") for place in range(key.arity)],
-    )
 
 
 H = TypeVar("H")

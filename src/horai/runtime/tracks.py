@@ -22,9 +22,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from horai.io.items.tables import whole_column
 from horai.runtime.batch import Heard, Send
 from horai.runtime.checkpoint import Manifest, Store, TrackProgress
-from horai.runtime.hashing import Hashes, combined, hash_array, whole_column
+from horai.runtime.hashing import Hashes, combined, hash_array
 from horai.runtime.records import (
     DRIVER,
     BlobLabel,

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.answers.write import utf8
-from horai.io.items.blocks import Block
-from horai.io.items.tables import Narrative
+from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter, InputError
 from horai.io.schema import TableKey
 from horai.io.terms import META, SYMBOLS, TermColumn, from_arrow, from_source, text_cell
@@ -99,10 +98,10 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 def narrative_of(items: pa.Table, letters: Iterable[DeadLetter] = ()) -> Narrative:
     """Items as typed tables, as if they had been read from a file."""
-    return Narrative.from_blocks(list(_blocks(items)), letters)
+    return Narrative.of(_tables(items), letters)
 
 
-def _blocks(items: pa.Table) -> Iterator[Block]:
+def _tables(items: pa.Table) -> Iterator[ItemTable]:
     kinds = items.column("type").cast(pa.string())
     line = np.arange(1, items.num_rows + 1)
     for kind in pc.unique(kinds).to_pylist():
@@ -119,7 +118,7 @@ def _blocks(items: pa.Table) -> Iterator[Block]:
             args += [TermColumn("float", rows.column(n).combine_chunks()) for n in NUMBERS]
         elif ARITY[kind] == 2:
             args.append(_source(rows, "two"))
-        yield Block.of(
+        yield ItemTable.of_columns(
             key,
             SOURCE,
             pa.array(line[np.asarray(mask)]),

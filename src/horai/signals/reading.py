@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.items.arrow import table_of
-from horai.io.items.blocks import Format, one_file
 from horai.io.items.csv import DELIMITERS
 from horai.io.items.read import explained, format_of, opened, read_ipc, read_parquet
+from horai.io.items.tables import Format, one_file
 from horai.io.items.text import (
     blank_lines,
     chunks,

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from horai.io.items.blocks import Numbers
+from horai.io.items.tables import Numbers
 from horai.io.schema import Kind
 from horai.io.terms import Term, TermColumn, from_terms, to_terms
 

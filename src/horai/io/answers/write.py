@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.answers.rows import MORE, POINT_COLUMNS, AnswerBlock, AnswerKind, AnswerTable, Row
-from horai.io.items.blocks import Numbers
+from horai.io.items.tables import Numbers
 from horai.io.letters import InputError
 from horai.io.shown import csv_line, json_text, printable
 from horai.io.terms import META, Term, TermColumn, distinct, text_bytes, text_cell, to_source

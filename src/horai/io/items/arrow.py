@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Harvest
 from horai.io.items.rows import Columns, Item, RowReader, header_of, read_record, read_value
 from horai.io.items.sheets import Cells, Sheet, by_columns, read_sheet
+from horai.io.items.tables import Harvest
 from horai.io.items.text import Rows
 from horai.io.letters import BadRow, InputError
 from horai.io.terms import META, Term, from_source, to_source

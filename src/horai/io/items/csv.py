@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Harvest
 from horai.io.items.rows import (
     Columns,
     Header,
@@ -22,6 +21,7 @@ from horai.io.items.rows import (
     read_value,
 )
 from horai.io.items.sheets import Cells, Sheet, by_columns, read_sheet
+from horai.io.items.tables import Harvest
 from horai.io.items.text import (
     Chunk,
     Fields,

@@ -11,7 +11,6 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from horai.io.items.blocks import Harvest
 from horai.io.items.rows import (
     Item,
     RowReader,
@@ -22,6 +21,7 @@ from horai.io.items.rows import (
     read_value,
 )
 from horai.io.items.sheets import Cells, Sheet, read_sheet
+from horai.io.items.tables import Harvest
 from horai.io.items.text import chunks, decode
 from horai.io.letters import BadRow, InputError
 from horai.io.terms import to_source

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Block, Harvest
 from horai.io.items.rows import RowReader, is_narrative_header, split_op
+from horai.io.items.tables import Harvest, ItemTable
 from horai.io.items.text import (
     Chunk,
     Fields,
@@ -71,8 +71,8 @@ def _read_chunk(chunk: Chunk, fields: Fields, wanted: Mask, harvest: Harvest) ->
     reader = harvest.reader
     types = _types(fields, np.flatnonzero(wanted & ~odd_lines(fields)))
     for group in _groups(types, fields, reader.schema):
-        block, used = _read_group(group, fields, chunk, reader)
-        harvest.add(block)
+        table, used = _read_group(group, fields, chunk, reader)
+        harvest.add(table)
         wanted[used] = False
     strangers = _strangers(types, fields, reader.schema)
     for index in np.flatnonzero(wanted).tolist():
@@ -127,8 +127,8 @@ def _kinds_of_row(schema: InputSchema) -> dict[tuple[str, int], TableKey]:
 
 def _read_group(
     group: Group, fields: Fields, chunk: Chunk, reader: RowReader
-) -> tuple[Block, Rows]:
-    """The block of the group's good lines, and which lines these are."""
+) -> tuple[ItemTable, Rows]:
+    """The table of the group's good lines, and which lines these are."""
     key, lines = group.key, group.lines
     arrival = read_times(fields.column(lines, 1), reader.clock).points
     start = read_times(fields.column(lines, 2), reader.clock).points
@@ -142,7 +142,7 @@ def _read_group(
     used, chosen = lines[rows], pa.array(rows)
     value = from_text(fields.column(used, place)) if key.kind == "fluent" else None
     place += value is not None
-    block = Block.of(
+    table = ItemTable.of_columns(
         key,
         reader.file,
         pa.array(used + chunk.first_line),
@@ -153,4 +153,4 @@ def _read_group(
         value,
         [from_text(fields.column(used, place + i)) for i in range(key.arity)],
     )
-    return block, used
+    return table, used

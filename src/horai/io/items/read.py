@@ -18,12 +18,11 @@ from typing import Any, BinaryIO, NamedTuple, cast, get_args
 import pyarrow as pa
 
 from horai.io.items.arrow import read_table, table_of
-from horai.io.items.blocks import Format, Harvest, Options
 from horai.io.items.csv import guess_delimiter, read_csv
 from horai.io.items.json import read_json_array, read_json_lines, read_object_rows
 from horai.io.items.narratives import read_narrative
 from horai.io.items.rows import Item, find_columns
-from horai.io.items.tables import ItemTable, Narrative
+from horai.io.items.tables import Format, Harvest, Narrative, Options
 from horai.io.items.text import split_fields, without_mark
 from horai.io.letters import InputError
 from horai.io.schema import InputSchema, TypeColumns
@@ -192,8 +191,8 @@ def _as_bytes(text: str | bytes) -> bytes:
 
 def joined(harvests: Sequence[Harvest]) -> Narrative:
     """Several harvests as one narrative."""
-    blocks = [block for harvest in harvests for block in harvest.sorted_blocks()]
-    return Narrative.from_blocks(blocks, [x for harvest in harvests for x in harvest.letters])
+    tables = [table for harvest in harvests for table in harvest.sorted_tables()]
+    return Narrative.of(tables, [x for harvest in harvests for x in harvest.letters])
 
 
 READERS: dict[Format, Callable[[BinaryIO, Harvest], None]] = {
@@ -413,11 +412,7 @@ def shifted(narrative: Narrative, lines: int) -> Narrative:
     if not lines:
         return narrative
     letters = [letter._replace(line=letter.line + lines) for letter in narrative.dead_letters]
-    return Narrative(tuple(_moved(table, lines) for table in narrative.tables), letters)
-
-
-def _moved(items: ItemTable, lines: int) -> ItemTable:
-    table = items.table
-    place = table.schema.get_field_index("line")
-    moved = pa.array(table.column(place).to_numpy() + lines, pa.int64())
-    return replace(items, table=table.set_column(place, table.schema.field(place), moved))
+    tables = (
+        one.with_lines(one.table.column("line").to_numpy() + lines) for one in narrative.tables
+    )
+    return Narrative(tuple(tables), letters)

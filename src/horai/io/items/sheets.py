@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Block, Harvest
 from horai.io.items.rows import OPS, Columns, Header, RowReader
+from horai.io.items.tables import Harvest, ItemTable
 from horai.io.items.text import Mask, Rows
 from horai.io.schema import TableKey
 from horai.io.terms import TermColumn, from_arrow, from_text
@@ -82,7 +82,7 @@ def read_sheet(sheet: Sheet, reader: RowReader, harvest: Harvest) -> Rows:
         for key in reader.schema.keys(name):
             if key.arity in arities:
                 rows = np.flatnonzero(named & facts.fitting(key))
-                harvest.add(facts.block(key, rows, reader.file))
+                harvest.add(facts.table(key, rows, reader.file))
                 left[rows] = False
     return np.flatnonzero(left)
 
@@ -142,10 +142,10 @@ class _Facts:
             fits &= _mask(proper_intervals(self.start, self.end))
         return fits
 
-    def block(self, key: TableKey, rows: Rows, file: str) -> Block:
+    def table(self, key: TableKey, rows: Rows, file: str) -> ItemTable:
         chosen = pa.array(rows)
         value = self.sheet.value
-        return Block.of(
+        return ItemTable.of_columns(
             key,
             file,
             pa.array(self.sheet.lines[rows]),

@@ -12,19 +12,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from difflib import get_close_matches
 from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from horai.io.items.blocks import Harvest, Options
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
+from horai.io.items.tables import Harvest, Options
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_client
 
@@ -102,19 +100,15 @@ def read_messages(
 
 def _at_offsets(harvest: Harvest, offsets: Any) -> Harvest:
     """The rows with offsets for their lines."""
-    harvest.blocks = [
-        replace(block, columns=block.columns | {"line": _at(block.columns["line"], offsets)})
-        for block in harvest.blocks
+    harvest.tables = [
+        table.with_lines(offsets[table.table.column("line").to_numpy() - 1])
+        for table in harvest.tables
     ]
     harvest.items = [item._replace(line=int(offsets[item.line - 1])) for item in harvest.items]
     harvest.letters = [
         letter._replace(line=int(offsets[letter.line - 1])) for letter in harvest.letters
     ]
     return harvest
-
-
-def _at(lines: Any, offsets: Any) -> pa.Array:
-    return pa.array(offsets[np.asarray(lines) - 1])
 
 
 def look(topic: Topic) -> None:
@@ -134,7 +128,7 @@ def read_topic(url: str, options: Options) -> Harvest:
         values = [message.value() for message in some]
         offsets = [message.offset() for message in some]
         found = read_messages(topic.partition(partition), offsets, values, options)  # type: ignore[arg-type]
-        whole.blocks += found.blocks
+        whole.tables += found.tables
         whole.items += found.items
         whole.letters += found.letters
     return whole

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.blocks import Format, Options
 from horai.io.items.read import (
     PIECE_BYTES,
     Piece,
@@ -24,7 +23,7 @@ from horai.io.items.read import (
     read_object,
     shifted,
 )
-from horai.io.items.tables import Narrative
+from horai.io.items.tables import Format, Narrative, Options
 from horai.io.letters import DeadLetter, InputError
 from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META

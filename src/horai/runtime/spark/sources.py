@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from horai.errors import UsageError
-from horai.io.items.blocks import Format
+from horai.io.items.tables import Format
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_spark
 from horai.io.sources.kafka import Topic, look, topic_of
