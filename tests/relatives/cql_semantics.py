@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from horai.lang.core.terms import Constant, Int, Term
-from horai.lang.translate.cql.reader import (
+from horai.lang.translate.cql import (
     AggregateCall,
     Combined,
     Condition,

@@ -15,7 +15,7 @@ from horai.lang.core.terms import Int
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.translate.cql.reader import (
+from horai.lang.translate.cql import (
     Connective,
     CqlComparison,
     CqlView,
@@ -26,8 +26,8 @@ from horai.lang.translate.cql.reader import (
     Select,
     SelectItem,
     read_source,
+    translated,
 )
-from horai.lang.translate.cql.translation import translated
 
 END = 6
 STREAMS = "CREATE STREAM s (a, b); CREATE STREAM r (a);\n"

@@ -79,7 +79,7 @@ def _program(
     """All findings about a program, its fragment, and the engines that run it."""
     from horai.lang.lars.reader import read_files as read_programs
     from horai.lang.lars.reader import read_sources
-    from horai.report.outline import engine_lines, kind_lines
+    from horai.report.plan import engine_lines, kind_lines
     from horai.rules import Rules
     from horai.runtime.inputs import clock_for
 

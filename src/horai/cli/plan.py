@@ -101,7 +101,7 @@ def command(
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
-    from horai.report.outline import outline_json, outline_lines
+    from horai.report.plan import outline_json, outline_lines
 
     program = chosen.load()
     timed = settings.clock, settings.unit

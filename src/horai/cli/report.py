@@ -122,7 +122,7 @@ class PageOrder:
         from horai.report.tracks import tracks_of_items, tracks_of_positions
 
         if self.derived or self.track:
-            from horai.cli.positions import AboutPositions
+            from horai.cli.signals import AboutPositions
             from horai.signals import read_positions
 
             feed = settings.positions or AboutPositions(**self.about).feed(settings.scale)

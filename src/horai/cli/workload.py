@@ -196,7 +196,7 @@ def with_positions(
     settings = chosen.settings(modes, given, known)
     if not positions and not any(about.values()):
         return settings  # most runs need not load what positions take
-    from horai.cli.positions import AboutPositions
+    from horai.cli.signals import AboutPositions
 
     found = AboutPositions(**about)
     if positions:

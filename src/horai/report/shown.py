@@ -19,8 +19,7 @@ from horai.report.graph import (
     program_graph,
     to_mermaid,
 )
-from horai.report.outline import outline_json, outline_lines
-from horai.report.plan import plan_json, plan_lines
+from horai.report.plan import outline_json, outline_lines, plan_json, plan_lines
 
 if TYPE_CHECKING:
     from horai.runtime.lars.outline import LarsOutline

@@ -7,16 +7,14 @@ from collections.abc import Callable
 from horai.lang.core.diagnostics import Diagnostic, Report, RulesError, has_errors
 from horai.lang.core.source import SourceText
 from horai.lang.lars.syntax import Program
-from horai.lang.translate import etalis, ltl
-from horai.lang.translate.cql import translation
-from horai.lang.translate.cql.reader import read_source as read_cql
+from horai.lang.translate import cql, etalis, ltl
 
 Translated = tuple[Program, list[Diagnostic]]
 
 
 def _from_cql(source: SourceText) -> Translated:
-    read, findings = read_cql(source)
-    program, more = translation.translated(read, source)
+    read, findings = cql.read_source(source)
+    program, more = cql.translated(read, source)
     return program, [*findings, *more]
 
 

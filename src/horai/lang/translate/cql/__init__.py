@@ -1,1 +1,0 @@
-"""Queries of CQL, the continuous query language: text to typed syntax trees."""
