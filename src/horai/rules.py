@@ -42,6 +42,7 @@ from horai.plan.lars.check import check as check_program
 from horai.plan.lars.fragments import Classification, classify
 from horai.predicates import Given, Predicate, collect, collect_again
 from horai.result import Result
+from horai.runtime.checkpoint import write_whole
 from horai.runtime.engines import SPARK, engine_named
 from horai.runtime.inputs import (
     DEFAULT_CLOCK,
@@ -62,7 +63,9 @@ from horai.tools.codes import Severities, checked_severities, judged, lenient
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from horai.report.shown import ShownGraph, ShownPlan
+    from horai.plan.program import Plan
+    from horai.report.graph import ShownGraph
+    from horai.report.plan import ShownPlan
     from horai.runtime.lars.outline import LarsOutline
     from horai.runtime.spark.batch import SparkAnswers
     from horai.runtime.spark.streaming import Streaming
@@ -180,22 +183,38 @@ class Rules:
 
     def plan(self, clock: str | None = None, unit: str | None = None) -> ShownPlan:
         """How the rules are worked out; notebooks show it, and `to_dict` gives plain values."""
-        from horai.report.shown import plan_of_description, plan_of_program
+        from horai.plan.ec.outline import outline
+        from horai.report.plan import (
+            ShownPlan,
+            outline_json,
+            outline_lines,
+            plan_json,
+            plan_lines,
+        )
 
         if self.language == "ec":
-            return plan_of_description(self.description, _python(self.predicates))
+            found = plan_json(outline(self.compiled))
+            return ShownPlan(found, (line.plain for line in plan_lines(found)))
         self._alone("have no common plan")
-        return plan_of_program(self.outline(clock, unit))
+        outlined = self.outline(clock, unit)
+        return ShownPlan(outline_json(outlined), outline_lines(outlined))
+
+    @cached_property
+    def compiled(self) -> Plan:
+        """The plan of a description, as engines take it."""
+        from horai.plan.pipeline import compile_program
+
+        return compile_program(self.description, _python(self.predicates))
 
     def graph(self, *, inputs: bool = False) -> ShownGraph:
         """What depends on what, as a picture in notebooks; `inputs` draws what comes in, too."""
         from horai.plan.lars.dependencies import readings_of
-        from horai.report.shown import graph_of_description, graph_of_program
+        from horai.report.graph import ShownGraph, dependency_graph, program_graph
 
         if self.language == "ec":
-            return graph_of_description(self.description, inputs)
+            return ShownGraph(dependency_graph(self.description, inputs))
         self._alone("are drawn apart")
-        return graph_of_program(readings_of(self.program, inputs))
+        return ShownGraph(program_graph(readings_of(self.program, inputs)))
 
     def _alone(self, problem: str) -> None:
         if self.language == "combined":
@@ -319,9 +338,7 @@ class Rules:
             start = asked.start if schedule is None else schedule.start
             session = Session(self, replace(asked, start=start))
         result = session.run(narrative, files_of(input), schedule, progress, ended=False)
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(session.save())
-        part.replace(path)  # so that it is never there in part
+        write_whole(path, session.save())
         return result
 
     def spark(

@@ -13,8 +13,7 @@ from horai.cli.options import output as output_option
 from horai.cli.output import check_outputs
 from horai.cli.workload import choose
 from horai.errors import UsageError
-from horai.plan.lars.dependencies import readings_of
-from horai.report.graph import GraphError, dependency_graph, program_graph, to_mermaid, write_graph
+from horai.report.graph import GraphError, to_mermaid, write_graph
 
 
 @takes(
@@ -30,13 +29,7 @@ from horai.report.graph import GraphError, dependency_graph, program_graph, to_m
 def command(named: dict[str, Any], output: Path | None, with_input: bool) -> None:
     chosen = choose(**named, runs=False)
     check_outputs({"--output": output}, chosen.files())
-    if chosen.language == "combined":
-        raise UsageError("rules of two languages are drawn apart", "name files of one of them")
-    if chosen.language == "lars":
-        program = chosen.load().program
-        drawing = program_graph(readings_of(program, with_input))
-    else:
-        drawing = dependency_graph(chosen.load().description, with_input)
+    drawing = chosen.load().graph(inputs=with_input).drawing
     if output is None:
         click.echo(to_mermaid(drawing), nl=False)
         return

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from queue import Empty
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,6 +25,7 @@ from horai.io.sources.lines import Incoming, InputLine, address_of
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
 from horai.rules import taken_up
+from horai.runtime.checkpoint import write_whole
 from horai.runtime.inputs import clock_for, files_of, read_input
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.log import in_order, numbered
@@ -242,7 +242,7 @@ class _Driver:
         self.reader.dead_letters.clear()
         if self.given.state is not None:
             session.offsets = self.offsets
-            _replace(self.given.state, session.save())
+            write_whole(self.given.state, session.save())
         elif self.end is not None:
             return session.finish(self.end), flow.asked
         return session.result(), flow.asked
@@ -254,10 +254,3 @@ def _next(incoming: Incoming, seconds: float) -> InputLine | bool | None:
         return incoming.next(max(0.0, seconds))
     except Empty:
         return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file so that it is never there in part."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    part.replace(path)

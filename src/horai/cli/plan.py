@@ -14,11 +14,8 @@ from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, read_chosen, run_rules
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.lang.core.values import parameter_count
 from horai.plan.ec.estimates import InputSize, Source
-from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.outline import outline
-from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
 from horai.plan.split.lars import parts_of
 from horai.plan.split.stages import stages_of
@@ -96,7 +93,7 @@ def command(
         assert profile.program is not None
         _show(profile.program, sizes, profile, format)
     else:
-        _show(_compiled(loaded), sizes, None, format)
+        _show(loaded.compiled, sizes, None, format)
 
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
@@ -124,14 +121,6 @@ def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
         times = len(items.column("start").unique())
         found[one.kind, (one.name, one.arity)] = InputSize(len(items), distinct, times)
     return found
-
-
-def _compiled(rules: Rules) -> Plan:
-    given = [
-        PythonPredicate(name, parameter_count(function))
-        for name, function in rules.predicates.items()
-    ]
-    return compile_program(rules.description, given)
 
 
 def _profile(

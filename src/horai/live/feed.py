@@ -24,6 +24,7 @@ from horai.io.sources.kafka import SCHEME, read_messages
 from horai.io.sources.lines import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
 from horai.live.recent import Limits, Recent, can_be_profiled
 from horai.rules import Rules, taken_up
+from horai.runtime.checkpoint import write_whole
 from horai.runtime.lars.signals import HEADER
 from horai.session import Session
 from horai.settings import MOST_QUERIES, MOST_TIME, OPTIONS, RunSettings, before
@@ -293,9 +294,7 @@ class LiveFeed:
         if self.session is None:
             return False
         self.session.offsets = self.offsets
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(self.session.save())
-        part.replace(path)  # so that it is never there in part
+        write_whole(path, self.session.save())
         return True
 
     # --- who looks -------------------------------------------------------------------------------

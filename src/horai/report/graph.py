@@ -473,3 +473,20 @@ def program_graph(readings: Readings) -> Drawing:
         for (source, target), negative in sorted(edges.items())
     )
     return Drawing(tuple(nodes), tuple(boxes), tuple(arrows), PROGRAM_LEGEND)
+
+
+class ShownGraph:
+    """A dependency graph: a picture where Graphviz is installed, Mermaid text everywhere."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.drawing = drawing
+
+    def __repr__(self) -> str:
+        return to_mermaid(self.drawing)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            svg = picture(self.drawing, "svg").decode()
+        except GraphError:
+            return None
+        return svg[svg.index("<svg") :]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -532,3 +533,20 @@ def outline_json(found: LarsOutline) -> dict[str, Any]:
         "live": found.is_live,
         "layers": [asdict(layer) for layer in found.layers],
     }
+
+
+class ShownPlan:
+    """A plan: lines for people, plain values for programs."""
+
+    def __init__(self, values: Any, lines: Iterable[str]) -> None:
+        self._values, self._lines = values, list(lines)
+
+    def to_dict(self) -> Any:
+        """The plan as plain values, those of `horai plan --format json`."""
+        return self._values
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"

@@ -34,6 +34,7 @@ from horai.lang.core.terms import (
 )
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import At, Atom, Predicate
+from horai.oracle.ec.terms import unify
 from horai.plan.ec.entities import Entities
 from horai.runtime.values import Value, plain, show
 
@@ -199,34 +200,8 @@ def interval_list(intervals: Sequence[Interval]) -> ListTerm:
 
 def match(pattern: Term, instance: Term, bindings: Bindings) -> Bindings | None:
     """What the variables of a pattern stand for when it is this ground instance, or None."""
-    match pattern, instance:
-        case Var(name=name), _:
-            if is_anonymous(pattern):
-                return bindings
-            if name in bindings:
-                return bindings if bindings[name] == instance else None
-            return {**bindings, name: instance}
-        case Compound(), Compound():
-            if pattern.name != instance.name or len(pattern.args) != len(instance.args):
-                return None
-            return _match_all(pattern.args, instance.args, bindings)
-        case ListTerm(tail=None), ListTerm(tail=None):
-            if len(pattern.items) != len(instance.items):
-                return None
-            return _match_all(pattern.items, instance.items, bindings)
-        case _:
-            return bindings if pattern == instance else None
-
-
-def _match_all(
-    patterns: Sequence[Term], instances: Sequence[Term], bindings: Bindings
-) -> Bindings | None:
-    current: Bindings | None = bindings
-    for pattern, instance in zip(patterns, instances, strict=True):
-        if current is None:
-            return None
-        current = match(pattern, instance, current)
-    return current
+    found = unify(pattern, instance, bindings)
+    return found and {name: term for name, term in found.items() if not is_anonymous(Var(name))}
 
 
 ISO_TIME = r"'?([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.,]+(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?)'?"

@@ -426,7 +426,6 @@ def _foreign(tokens: list[Token], wrong: int) -> Foreign | None:
 
 
 LANGUAGE = LanguageSpec(
-    "horai.lang.translate",
     "cql.lark",
     Statements,
     {

@@ -196,7 +196,6 @@ def _foreign(tokens: list[Token], wrong: int) -> Foreign | None:
 
 
 LANGUAGE = LanguageSpec(
-    "horai.lang.translate",
     "etalis.lark",
     Patterns,
     {

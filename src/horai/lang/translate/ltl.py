@@ -145,7 +145,6 @@ class LtlDefinitions(StatementBuilder):
 _FORMULA = "a formula"
 _MOST_PARTS = 10_000  # definitions that use each other twice double what is written out
 LANGUAGE = LanguageSpec(
-    "horai.lang.translate",
     "ltl.lark",
     LtlDefinitions,
     {

@@ -100,9 +100,8 @@ class StatementBuilder:
 
 @dataclass(frozen=True)
 class LanguageSpec:
-    """A related language: where its grammar is, and how people call what it is made of."""
+    """A related language: the file of its grammar, and how people call what it is made of."""
 
-    package: str
     grammar: str
     builder: Callable[[SourceText, Report], StatementBuilder]
     words: Mapping[str, str]
@@ -114,8 +113,8 @@ class LanguageSpec:
 
 
 @cache
-def _parser(package: str, grammar: str) -> Lark:
-    text = files(package).joinpath(grammar).read_text(encoding="utf-8")
+def _parser(grammar: str) -> Lark:
+    text = files("horai.lang.translate").joinpath(grammar).read_text(encoding="utf-8")
     return Lark(
         text, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=False
     )
@@ -123,7 +122,7 @@ def _parser(package: str, grammar: str) -> Lark:
 
 def statements(language: LanguageSpec, source: SourceText, report: Report) -> Iterator[Any]:
     """The node of each statement of a text; the wrong ones are reported."""
-    parser = _parser(language.package, language.grammar)
+    parser = _parser(language.grammar)
     waiting: list[Token] = []
     for token in parser.lex(source.text):
         if report.gives_up():
