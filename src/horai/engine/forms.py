@@ -65,16 +65,19 @@ class Form:
         if len(self._built) > MAX_BUILT:
             self._built.clear()
         rows = list(zip(*(part.tolist() for part in parts), strict=True))
-        for row in rows:
-            if row not in self._built:
-                self._built[row] = self._code(list(map(symbols.term, row)), symbols)
-        return np.fromiter((self._built[row] for row in rows), np.int64, len(rows))
+        new = [row for row in rows if row not in self._built]
+        if new:
+            self._built.update(zip(new, self._codes(new, symbols), strict=True))
+        return np.fromiter(map(self._built.__getitem__, rows), np.int64, len(rows))
 
-    def _code(self, parts: list[Term], symbols: Symbols) -> int:
+    def _codes(self, rows: list[tuple[int, ...]], symbols: Symbols) -> list[int]:
+        """The codes of the terms whose variables have the codes of a row each."""
+        parts = [list(map(symbols.term, column)) for column in zip(*rows, strict=True)]
         if self._places is not None and isinstance(self.term, Compound):
-            made = Compound(self.term.name, tuple([parts[place] for place in self._places]))
-            return symbols.code(made, plain=True)
-        return symbols.code(substitute(self.term, dict(zip(self.names, parts, strict=True))))
+            name, args = self.term.name, zip(*(parts[at] for at in self._places), strict=True)
+            return symbols.plain([Compound(name, some) for some in args])
+        env = (dict(zip(self.names, some, strict=True)) for some in zip(*parts, strict=True))
+        return [symbols.code(substitute(self.term, one)) for one in env]
 
 
 _forms: WeakKeyDictionary[Symbols, dict[Term, Form]] = WeakKeyDictionary()

@@ -34,17 +34,28 @@ class Symbols:
         found._atoms = self._atoms.copy()
         return found
 
-    def code(self, term: Term, plain: bool = False) -> int:
-        """The code of a ground term; a `plain` one is made of terms that have codes."""
+    def code(self, term: Term) -> int:
+        """The code of a ground term."""
         if isinstance(term, Int) and -LARGEST < term.value < LARGEST:
             return term.value * 2 + 1
         if isinstance(term, Constant):
             return self.atom(term.name)
         found = self._codes.get(term)
         if found is None:
-            kept = term if plain else _plain(term)
+            kept = _plain(term)
             found = self._codes[kept] = 2 * len(self._terms)
             self._terms.append(kept)
+        return found
+
+    def plain(self, terms: Iterable[Compound]) -> list[int]:
+        """The codes of terms that are made of terms which have codes."""
+        found = []
+        for term in terms:
+            new = 2 * len(self._terms)
+            known = self._codes.setdefault(term, new)  # hashing terms takes long: once
+            if known == new:
+                self._terms.append(term)
+            found.append(known)
         return found
 
     def known(self, term: Term) -> int | None:

@@ -4113,46 +4113,43 @@ def changelog(S: STATE) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def holding(S: STATE, border: i64) -> i64:
-    """All spans that answers show and that have a point after a time."""
-    at: i64 = 0
-    L: i64 = 0
-    while S.nlines > L:
-        n: i64 = S.lines[L].ns
-        if n > 0 and S.cols[S.lines[L].col * FIELDS + C_OUT] != 0:
-            so: i64 = S.lines[L].spans
-            i: i64 = first_ending_after(S, so, n, border)
-            while i < n:
-                s: i64 = S.pool[so + i]
-                e: i64 = S.pool[so + i + 1]
-                # Its last point is after the border.
-                if e == INF or s > border or before(S, e) > border:
-                    at = say(S, at, 1, L, s, e, S.pool[so + i + 2])
-                i += 3
-        L += 1
-    return at
+def shown(S: STATE, L: i64, border: i64, starts: WORDS, ends: WORDS, values: WORDS, at: i64) -> i64:
+    """How many spans with a point after a time a line has; they are put where `starts` is given."""
+    found: i64 = 0
+    n: i64 = S.lines[L].ns
+    so: i64 = S.lines[L].spans
+    i: i64 = first_ending_after(S, so, n, border) if n > 0 else 0
+    while i < n:
+        s: i64 = S.pool[so + i]
+        e: i64 = S.pool[so + i + 1]
+        # Its last point is after the border.
+        if e == INF or s > border or before(S, e) > border:
+            if starts != cython.NULL:
+                starts[at + found] = s
+                ends[at + found] = POSITIVE if e == INF else e
+                values[at + found] = S.pool[so + i + 2]
+            found += 1
+        i += 3
+    return found
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def happening(S: STATE, border: i64) -> i64:
-    """All derived events that answers show after a time."""
-    at: i64 = 0
-    L: i64 = 0
-    while S.nlines > L:
-        g: i64 = S.lines[L].col * FIELDS
-        n: i64 = S.lines[L].np
-        if n > 0 and S.cols[g + C_OUT] != 0 and S.cols[g + C_KIND] == EVENT:
-            off: i64 = S.lines[L].points
-            stride: i64 = S.cols[g + C_STRIDE]
-            i: i64 = first_at(S, off, n, border + 1, stride)
-            while i < n:
-                if (S.pool[off + i + 1] & 0xFFFF) != 0 and S.pool[off + i] <= S.q:
-                    at = say(S, at, 1, L, S.pool[off + i], 0, 0)
-                i += stride
-        L += 1
-    return at
+def happened(S: STATE, L: i64, border: i64, times: WORDS, at: i64) -> i64:
+    """The same for the points of an event."""
+    found: i64 = 0
+    n: i64 = S.lines[L].np
+    off: i64 = S.lines[L].points
+    stride: i64 = S.cols[S.lines[L].col * FIELDS + C_STRIDE]
+    i: i64 = first_at(S, off, n, border + 1, stride) if n > 0 else 0
+    while i < n:
+        if (S.pool[off + i + 1] & 0xFFFF) != 0 and S.pool[off + i] <= S.q:
+            if times != cython.NULL:
+                times[at + found] = S.pool[off + i]
+            found += 1
+        i += stride
+    return found
 
 
 # --- for Python ---------------------------------------------------------------------------------
@@ -4433,13 +4430,61 @@ class Machine:
         """Rows (sign, line, value, start, end) of what came and went."""
         return self._words(changelog(cython.address(self.state)))
 
-    def holding(self, border: i64):
-        """Rows of what holds after a time."""
-        return self._words(holding(cython.address(self.state), border))
+    def count(self, table: i64, place: i64, border: i64):
+        """How many spans or events of a column there are after a time."""
+        S: STATE = cython.address(self.state)
+        is_event: i64 = S.cols[(S.tables[table * 8 + T_FIRST] + place) * FIELDS + C_KIND] == EVENT
+        found: i64 = 0
+        r: i64 = 0
+        while r < S.nrows:
+            if S.rows[r].table == table:
+                L: i64 = S.rows[r].line + place
+                if is_event != 0:
+                    found += happened(S, L, border, cython.NULL, 0)
+                else:
+                    found += shown(S, L, border, cython.NULL, cython.NULL, cython.NULL, 0)
+            r += 1
+        return found
 
-    def happening(self, border: i64):
-        """Rows of the derived events after a time."""
-        return self._words(happening(cython.address(self.state), border))
+    def show(
+        self,
+        table: i64,
+        place: i64,
+        border: i64,
+        at: i64,
+        keys: cython.longlong[:, ::1],
+        rows: cython.longlong[:, ::1],
+    ):
+        """Put them where there is room for as many: keys, and start, end and value or time."""
+        S: STATE = cython.address(self.state)
+        is_event: i64 = rows.shape[0] == 1
+        r: i64 = 0
+        while r < S.nrows and at < rows.shape[1]:
+            if S.rows[r].table == table:
+                L: i64 = S.rows[r].line + place
+                n: i64 = 0
+                if is_event != 0:
+                    n = happened(S, L, border, cython.address(rows[0, 0]), at)
+                else:
+                    n = shown(
+                        S,
+                        L,
+                        border,
+                        cython.address(rows[0, 0]),
+                        cython.address(rows[1, 0]),
+                        cython.address(rows[2, 0]),
+                        at,
+                    )
+                k: i64 = 0
+                while k < keys.shape[0]:
+                    word: i64 = S.keys[S.rows[r].key + k]
+                    i: i64 = at
+                    while i < at + n:
+                        keys[k, i] = word
+                        i += 1
+                    k += 1
+                at += n
+            r += 1
 
     def events(self):
         """Rows (sign, line, time) of derived events that came and went, in the order they did."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any
 from weakref import WeakSet, ref
@@ -725,10 +725,50 @@ class CompiledSession:
 
     def _now(self, border: int) -> Part:
         """What holds and happens after a border."""
-        spans = np.frombuffer(self._machine.holding(border), np.int64).reshape(-1, 5)
-        spans = self._shown(spans)
-        found = np.frombuffer(self._machine.happening(border), np.int64).reshape(-1, 5)
-        return self._part(spans, found[:, [0, 1, 3]])
+        events: list[EventTable] = []
+        fluents: list[FluentTable] = []
+        for some in self._by_key.values():
+            keys, rows = self._shown_now(some, border)
+            if not rows.shape[1]:
+                continue
+            args = tuple(self.words.column(key, own=True) for key in keys)
+            name, args = folded(
+                some[0].key, args, rows.shape[1], self.plan.unwrapping, self.symbols
+            )
+            if some[0].kind == "event":
+                events.append(EventTable(name, args, rows[0]))
+            else:
+                value = self.words.column(rows[2], own=True)
+                fluents.append(FluentTable(name, args, value, rows[0], rows[1]))
+        return Part(fluents, events)
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, Key], list[Relation]]:
+        """The columns that answers show, together those of an event or a fluent."""
+        found: dict[tuple[str, Key], list[Relation]] = {}
+        for one in self.program.columns:
+            if one.shown and ANY not in one.masked:
+                kind = "event" if one.kind == "event" else "fluent"
+                found.setdefault((kind, one.key), []).append(one)
+        return found
+
+    def _shown_now(self, some: Sequence[Relation], border: int) -> tuple[Ints, Ints]:
+        """The keys of their rows after a border, and start, end and value, or else the time."""
+        counts = [self._machine.count(one.table.number, one.place, border) for one in some]
+        keys = np.empty((some[0].key[1], sum(counts)), np.int64)
+        rows = np.empty((1 if some[0].kind == "event" else 3, sum(counts)), np.int64)
+        at = 0
+        hidden: list[Ints] = []
+        for one, count in zip(some, counts, strict=True):
+            if count:
+                self._machine.show(one.table.number, one.place, border, at, keys, rows)
+            if one.masked:
+                hidden.append(at + np.flatnonzero(np.isin(rows[2, at : at + count], [*one.masked])))
+            at += count
+        if any(map(len, hidden)):
+            gone = np.concatenate(hidden)
+            keys, rows = np.delete(keys, gone, 1), np.delete(rows, gone, 1)
+        return keys, rows
 
     def _shown(self, rows: Ints) -> Ints:
         """Rows of spans without the values that lists show."""

@@ -162,12 +162,15 @@ class Words:
         """Are there symbols that `numbers` has not told of?"""
         return len(self.symbols) > self._told
 
-    def column(self, words: Ints) -> Column:
-        """Words as a column of the narrowest kind."""
+    def column(self, words: Ints, own: bool = False) -> Column:
+        """Words as a column of the narrowest kind; `own` ones may become it."""
         if not len(words):
             return codes(words)
-        if (words & 1).all():
-            return ints(words >> 1)
+        out = words if own else None
+        if np.bitwise_and.reduce(words) & 1:
+            return ints(np.right_shift(words, 1, out=out))
+        if not np.bitwise_or.reduce(words) & 3:
+            return codes(np.right_shift(words, 1, out=out))
         decimal = (words & 3) == 2
         if decimal.all():
             return floats(decimals_of_words(words))
