@@ -2,6 +2,7 @@
 
 Lines such as `rich(chris)=true: (14,20) (25,inf)` are read into tables, as are answers, and the two
 are compared. In cases about LARS programs an atom `happens` at the query times at which it holds.
+A case may also be run as a stream in random pieces, with restarts.
 """
 
 from __future__ import annotations
@@ -13,18 +14,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+
 from horai.errors import CaseError, RunError, UsageError
-from horai.io import AnswerRow, InputError
+from horai.io import AnswerRow, InputError, Item, ItemTable
 from horai.lang.core.diagnostics import RulesError, did_you_mean
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, is_ground, make
 from horai.lang.ec.reader import read_files
 from horai.predicates import Predicate
-from horai.result import Result
-from horai.rules import SUFFIX, Rules, checked, load
+from horai.result import Answer, Result
+from horai.rules import SUFFIX, Rules, checked, load, load_session
 from horai.runtime.engines import AUTO
+from horai.runtime.inputs import read_input
 from horai.runtime.values import parse_term, show, to_term
-from horai.settings import RunSettings
+from horai.session import Session, schedule_of
+from horai.settings import RunSettings, Schedule
 
 Form = Literal["final", "window", "changes"]
 Problems = list[tuple[int, str]]
@@ -576,3 +582,102 @@ def find_cases(paths: list[Path]) -> list[Path]:
     for path in paths:
         found.extend(sorted(path.rglob("*.case")) if path.is_dir() else [path])
     return found
+
+
+# --- cases as streams ----------------------------------------------------------------------------
+
+# None of this may change what a case expects: a session that is fed in pieces, saved and taken up
+# again finds what one run over the whole narrative finds.
+#
+# What is random stays within what a case says. Where it has a window, or speaks of query times,
+# rows come at the query time at which they have arrived, in pieces and in another order. Where only
+# the end counts there are query times in between, and rows come later than they arrived. Rows of a
+# narrative with retractions keep their order, and so do signals of LARS programs.
+
+_PIECES = 4  # of a step, at most
+_MORE_QUERIES = 3
+_RESTART = 0.5
+_LATE = 0.3
+
+Part = ItemTable | list[Item]
+"""What is cut into pieces: a table, or all signals of a program in their order."""
+
+
+def as_stream(seed: int) -> Runner:
+    """Runs the rules of a case as a stream; a seed always makes the same stream of a case."""
+
+    def run(case: Case, rules: Rules, settings: RunSettings) -> Result:
+        name = f"{case.file.name}:{case.line}".encode()
+        return _run(case, rules, settings, np.random.default_rng([seed, *name]))
+
+    return run
+
+
+def _run(case: Case, rules: Rules, asked: RunSettings, random: np.random.Generator) -> Result:
+    given = narrative_of(case)
+    narrative = read_input(given, rules.schema, asked.scale)
+    schedule = schedule_of(asked, narrative)
+    if schedule is None:
+        return rules.run(given, **asked.to_dict())
+    parts: list[Part] = [*narrative.tables]
+    if isinstance(schedule, range):
+        queries, is_ordered, is_late = list(schedule), True, False
+        parts = [sorted(narrative.items(), key=lambda item: item.line)]
+    else:
+        queries = [*schedule.queries]
+        is_ordered = any(
+            (part.table.column("op").to_numpy() < 0).any() for part in narrative.tables
+        )
+        at_the_end = all(one.form == "final" for one in case.expectations)
+        if is_late := schedule.window is None and at_the_end:
+            queries = _more(schedule, queries, random)
+    steps: list[list[Part]] = [[] for _ in queries]
+    for part in parts:
+        for place, piece in _pieces(part, queries, random, is_ordered, is_late):
+            steps[place].append(piece)
+    session = Session(rules, replace(asked, start=schedule.start))
+    session.dead_letters.extend(narrative.dead_letters)
+    found: list[Answer] = []
+    for query, step in zip(queries, steps, strict=True):
+        for piece in step:
+            session.give([piece] if isinstance(piece, ItemTable) else piece)
+        found.append(session.take(query, ()))
+        if query != queries[-1] and random.random() < _RESTART:
+            session = load_session(session.save(), rules.predicates or None)
+    result = session.finish(queries[-1]) if asked.is_lars else session.finish()
+    result.steps = found
+    return result
+
+
+def _more(schedule: Schedule, queries: list[int], random: np.random.Generator) -> list[int]:
+    """Query times in between, too."""
+    between = range(schedule.next_point, schedule.end, schedule.tick)
+    if not between:
+        return queries
+    more = (between[int(one)] for one in random.integers(len(between), size=_MORE_QUERIES))
+    return sorted({*queries, *more})
+
+
+def _pieces(
+    part: Part, queries: list[int], random: np.random.Generator, is_ordered: bool, is_late: bool
+) -> Iterator[tuple[int, Part]]:
+    """Pieces of a part, each with the number of the query time before which it is fed."""
+    if isinstance(part, ItemTable):
+        arrival = part.table.column("arrival").to_numpy()
+    else:
+        arrival = [one.arrival for one in part]
+    step = np.searchsorted(queries[:-1], arrival)
+    if is_late and not is_ordered:
+        held_back = random.random(len(part)) < _LATE
+        step = np.where(held_back, random.integers(step, len(queries)), step)
+    label = step * _PIECES + random.integers(_PIECES, size=len(part))
+    rows = np.argsort(step, kind="stable") if is_ordered else random.permutation(len(part))
+    label = np.sort(label) if is_ordered else label[rows]
+    for one in np.unique(label):
+        some = rows[label == one]
+        yield (
+            int(one) // _PIECES,
+            replace(part, table=part.table.take(pa.array(some)))
+            if isinstance(part, ItemTable)
+            else [part[row] for row in some],
+        )

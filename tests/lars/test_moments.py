@@ -13,8 +13,7 @@ from tests.lars.story import formula, stream
 from horai.lang.core.terms import Int
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.oracle.lars.entailment import Structure
-from horai.oracle.lars.moments import moments
+from horai.oracle.lars.entailment import Structure, moments
 from horai.oracle.lars.stream import Stream, select
 
 ATOMS = st.sampled_from([lars.Atom("a"), lars.Atom("b")])

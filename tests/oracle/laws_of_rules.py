@@ -14,9 +14,8 @@ from tests.strategies.parts import ClauseText, Described, text_of
 from tests.strategies.streams import END, streams
 
 from horai.lang.core.terms import Constant, make
-from horai.oracle.ec.evaluate import Interpreter
 from horai.oracle.ec.intervals import INF, TickGrid, contains
-from horai.oracle.ec.session import AdmittedItems, OracleItem, OracleSession
+from horai.oracle.ec.session import AdmittedItems, Interpreter, OracleItem, OracleSession
 from horai.oracle.ec.terms import covers
 
 # --- order of clauses and conditions -------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from tests.oracle.story import describe, events
 
 from horai.lang.ec.errors import EngineError
-from horai.oracle.ec.evaluate import Interpreter
+from horai.oracle.ec.session import Interpreter
 
 Predicates = dict[str, Callable[..., object]]
 

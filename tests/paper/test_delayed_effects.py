@@ -9,8 +9,8 @@ from __future__ import annotations
 from tests.oracle.story import describe, run
 from tests.paper.windows import in_any_window
 
-from horai.oracle.ec.evaluate import Interpreter
 from horai.oracle.ec.intervals import INF
+from horai.oracle.ec.session import Interpreter
 
 QUOTES = """
 initiatedAt(quote(M,C,G)=true, T) :- happensAt(present_quote(M,C,G,_P), T).

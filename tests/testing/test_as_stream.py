@@ -8,8 +8,7 @@ import pytest
 
 from horai.runtime.lars.session import ProgramEngine
 from horai.session import Saved, Session
-from horai.testing import Case, find_cases, parse_cases, read_cases, run_case
-from horai.tools.as_stream import as_stream
+from horai.testing import Case, as_stream, find_cases, parse_cases, read_cases, run_case
 
 ROOT = Path(__file__).parents[2]
 CASES = [case for path in find_cases([ROOT / "tests" / "cases"]) for case in read_cases(path)]

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from horai.cli import console
-from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import (
+from horai.cli.command import (
     FOR_PEOPLE,
     ON_RULES,
     SEVERITY,
     STDIN_NAME,
+    WRONG,
+    Exit,
     run_options,
     standard_input,
+    takes,
 )
 from horai.cli.workload import Workload, choose
 from horai.errors import UsageError, counted

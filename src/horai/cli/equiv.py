@@ -6,8 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from horai.cli import console
-from horai.cli.command import FAILED, SUFFIX, Choice, Exit, option, takes
-from horai.cli.options import FOR_PEOPLE, INPUT, argument, run_options
+from horai.cli.command import (
+    FAILED,
+    FOR_PEOPLE,
+    INPUT,
+    SUFFIX,
+    Choice,
+    Exit,
+    argument,
+    option,
+    run_options,
+    takes,
+)
 from horai.cli.output import check_outputs
 from horai.errors import UsageError
 from horai.rules import load

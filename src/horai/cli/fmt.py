@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from horai.cli.command import FAILED, SUFFIX, Exit, option, takes
-from horai.cli.options import RULES, STDIN_NAME, standard_input
+from horai.cli.command import FAILED, RULES, STDIN_NAME, SUFFIX, Exit, option, standard_input, takes
 from horai.cli.workload import choose
 from horai.errors import counted
 from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors

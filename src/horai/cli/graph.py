@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from horai.cli.command import option, takes
-from horai.cli.options import ON_RULES
-from horai.cli.options import output as output_option
+from horai.cli.command import ON_RULES, option, takes
+from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs
 from horai.cli.workload import choose
 from horai.errors import UsageError

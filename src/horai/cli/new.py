@@ -10,8 +10,7 @@ from pathlib import Path
 
 import click
 
-from horai.cli.command import takes
-from horai.cli.options import argument
+from horai.cli.command import argument, takes
 from horai.errors import UsageError
 
 _NAME = re.compile(r"[^\W\d][\w .-]*")

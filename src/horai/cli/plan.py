@@ -8,8 +8,7 @@ import pyarrow.compute as pc
 
 from horai import io
 from horai.cli import console
-from horai.cli.command import option, takes
-from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, flagged, run_options
+from horai.cli.command import FOR_PEOPLE, ON_STREAM, QUIET, flagged, option, run_options, takes
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, read_chosen, run_rules
 from horai.engine.profile import Profile

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 import click
 
 from horai.cli import console
-from horai.cli.command import WRONG, Exit, takes
-from horai.cli.options import ON_STREAM, QUIET, TIMES, argument, run_options
+from horai.cli.command import ON_STREAM, QUIET, TIMES, WRONG, Exit, argument, run_options, takes
 from horai.cli.output import iso_unit, tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from horai.cli import console
-from horai.cli.command import option, takes
-from horai.cli.options import ABOUT_POSITIONS, ON_STREAM, POSITIONS, QUIET, flagged, run_options
-from horai.cli.options import output as output_option
+from horai.cli.command import (
+    ABOUT_POSITIONS,
+    ON_STREAM,
+    POSITIONS,
+    QUIET,
+    flagged,
+    option,
+    run_options,
+    takes,
+)
+from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_of_run
 from horai.cli.workload import Workload, choose, read_chosen, run_rules, with_positions
 from horai.errors import UsageError

@@ -6,8 +6,7 @@ import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.command import takes
-from horai.cli.options import argument
+from horai.cli.command import argument, takes
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import CodeInfo, all_codes
 from horai.settings import nearest

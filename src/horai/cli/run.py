@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import (
+from horai.cli.command import (
     ABOUT_POSITIONS,
     DEAD_LETTERS,
+    FAILED,
     ON_STREAM,
     POSITIONS,
     QUIET,
     SEVERITY,
     TIMES,
+    Exit,
     form,
+    option,
     path,
     run_options,
+    takes,
 )
-from horai.cli.options import output as output_option
+from horai.cli.command import output as output_option
 from horai.cli.output import (
     OutputFormat,
     Target,

@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, path, run_options
+from horai.cli.command import (
+    FAILED,
+    FOR_PEOPLE,
+    ON_STREAM,
+    QUIET,
+    Exit,
+    option,
+    path,
+    run_options,
+    takes,
+)
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import choose, run_rules

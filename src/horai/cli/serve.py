@@ -8,9 +8,8 @@ from threading import Event
 from typing import Any
 
 from horai.cli import console
-from horai.cli.command import option, takes
+from horai.cli.command import ON_RULES, PATH, QUIET, SEVERITY, option, path, run_options, takes
 from horai.cli.live import patient
-from horai.cli.options import ON_RULES, PATH, QUIET, SEVERITY, path, run_options
 from horai.cli.output import check_outputs, tell_of_rules
 from horai.cli.workload import choose, tell_of_losses
 from horai.errors import UsageError

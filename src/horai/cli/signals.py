@@ -11,9 +11,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from horai.cli import console
-from horai.cli.command import option, takes
-from horai.cli.options import ABOUT_POSITIONS, DEAD_LETTERS, POSITIONS, QUIET, path, run_options
-from horai.cli.options import output as output_option
+from horai.cli.command import (
+    ABOUT_POSITIONS,
+    DEAD_LETTERS,
+    POSITIONS,
+    QUIET,
+    option,
+    path,
+    run_options,
+    takes,
+)
+from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters, writing
 from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from horai.cli import console
-from horai.cli.command import option, takes
-from horai.cli.options import PREDICATES, argument, path
+from horai.cli.command import PREDICATES, argument, option, path, takes
 from horai.errors import UsageError, counted
 from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file

@@ -14,8 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import INTERRUPTED, Exit, option, takes
-from horai.cli.options import ABOUT_POSITIONS, ON_RULES, QUIET, path, run_options
+from horai.cli.command import (
+    ABOUT_POSITIONS,
+    INTERRUPTED,
+    ON_RULES,
+    QUIET,
+    Exit,
+    option,
+    path,
+    run_options,
+    takes,
+)
 from horai.cli.output import check_outputs, tell_dead_letters, tell_findings
 from horai.cli.workload import arguments, choose, tell_of_losses, with_positions
 from horai.errors import UsageError, counted

@@ -9,8 +9,7 @@ import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import FILE, QUIET, argument, run_options
+from horai.cli.command import FAILED, FILE, QUIET, Exit, argument, option, run_options, takes
 from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
 from horai.io.shown import printable
@@ -81,7 +80,7 @@ def command(
 
 def _as_stream(seed: int | None, engine: str) -> Runner:
     """Random streams; who wants the same once more is told the seed."""
-    from horai.tools.as_stream import as_stream
+    from horai.testing import as_stream
 
     if engine == SPARK:
         hint = "`horai stream` runs streams on Spark; leave out --engine"

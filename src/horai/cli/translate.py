@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from horai.cli.command import Choice, option, takes
-from horai.cli.options import argument
-from horai.cli.options import output as output_option
+from horai.cli.command import Choice, argument, option, takes
+from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import RulesError

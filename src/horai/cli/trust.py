@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from horai.cli.command import option, takes
-from horai.cli.options import argument
+from horai.cli.command import argument, option, takes
 from horai.errors import UsageError
 from horai.tools.project import FILE, forget, read_project, trust
 

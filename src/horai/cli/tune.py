@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import FAILED, Exit, option, takes
-from horai.cli.options import FOR_PEOPLE, ON_STREAM, QUIET, run_options
+from horai.cli.command import FAILED, FOR_PEOPLE, ON_STREAM, QUIET, Exit, option, run_options, takes
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, arguments, choose, read_chosen
 from horai.errors import UsageError

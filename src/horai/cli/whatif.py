@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from horai import io
-from horai.cli.command import option, takes
-from horai.cli.options import ON_STREAM, QUIET, form, path, run_options
+from horai.cli.command import ON_STREAM, QUIET, form, option, path, run_options, takes
 from horai.cli.why import TO_EXPLAIN, run_to_explain
 from horai.cli.workload import choose
 from horai.explain.proof import Time, time_in

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from horai.cli import console
-from horai.cli.command import option, takes
-from horai.cli.options import ON_STREAM, QUIET, argument, form, run_options
+from horai.cli.command import ON_STREAM, QUIET, argument, form, option, run_options, takes
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import Workload, choose, run_rules

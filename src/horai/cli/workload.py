@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horai.cli import console
-from horai.cli.command import SUFFIX, language_of
-from horai.cli.options import FILE, flagged
+from horai.cli.command import FILE, SUFFIX, flagged, language_of
 from horai.errors import UsageError, counted
 from horai.predicates import Predicate, from_file, outlined
 from horai.settings import (

@@ -25,7 +25,7 @@ from horai.explain.trial import tried
 from horai.lang.core.terms import functor, is_ground, make
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
-from horai.oracle.ec.evaluate import room_to_recurse
+from horai.oracle.ec.session import room_to_recurse
 from horai.runtime.lars.answers import written
 from horai.runtime.queries import atom_of, read_goal
 from horai.runtime.values import show

@@ -37,11 +37,10 @@ from horai.lang.ec.syntax import (
 from horai.oracle.ec.background import Background, FactTable
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, TickGrid
-from horai.oracle.ec.moments import NamedTimes, disjuncts
 from horai.oracle.ec.scopes import Scopes, names
 from horai.oracle.ec.solver import PythonPredicate, Solver
 from horai.oracle.ec.static import holds_for_domains
-from horai.oracle.ec.sweep import given_by
+from horai.oracle.ec.sweep import NamedTimes, disjuncts, given_by
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, World, interval_term, key_of
 

@@ -18,8 +18,8 @@ from horai.explain.proof import DEEPEST, Place, Proof, RowChange, time_in
 from horai.explain.trial import tried
 from horai.io import AnswerRow
 from horai.lang.core.terms import Compound, Term, Var, children, functor, is_ground
-from horai.oracle.ec.evaluate import room_to_recurse
 from horai.oracle.ec.intervals import INF
+from horai.oracle.ec.session import room_to_recurse
 from horai.runtime.inputs import row_text
 from horai.runtime.queries import check_known, read_goal
 from horai.runtime.values import plain, show

@@ -83,8 +83,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Run the case; it fails with all that differs."""
         from horai.runtime.engines import AUTO
-        from horai.testing import run_case, run_whole
-        from horai.tools.as_stream import as_stream
+        from horai.testing import as_stream, run_case, run_whole
 
         seed = self.config.getoption("horai_as_stream")
         rules = None if self.case.rules is not None else _rules_near(self.path.parent)
