@@ -267,7 +267,7 @@ class Rules:
         if self.language == "ec":
             engine_named(asked.engine)  # what is wrong is told before the input is read
         revisable = flag(revisable, "revisable")
-        narrative = self._read(input, asked)
+        narrative = self.read(input, asked)
         schedule = schedule_of(asked, narrative)
         start = asked.start if schedule is None else schedule.start
         session = Session(
@@ -281,7 +281,8 @@ class Rules:
         )
         return session.run(narrative, files_of(input), schedule, progress)
 
-    def _read(self, input: object, asked: RunSettings) -> io.Narrative:
+    def read(self, input: object, asked: RunSettings) -> io.Narrative:
+        """The input of a run; items are derived from positions where it has these."""
         if asked.positions is not None:
             from horai.runtime.jobs import derived_items
 
@@ -328,7 +329,7 @@ class Rules:
             raise UsageError("rules of one language do not run on from a file", hint)
         asked = RunSettings.of(self.language, ("live", "run"), settings)
         session = taken_up(self, path, asked, settings) if path.exists() else None
-        narrative = self._read(input, asked)
+        narrative = self.read(input, asked)
         if session is not None:
             last = session.start if session.last is None else session.last
             _demand_later(path, last, asked.end, narrative)

@@ -10,7 +10,7 @@ from horai import io
 from horai.cli import console
 from horai.cli.command import FOR_PEOPLE, ON_STREAM, QUIET, flagged, option, run_options, takes
 from horai.cli.output import tell_dead_letters
-from horai.cli.workload import Workload, choose, read_chosen, run_rules
+from horai.cli.workload import Workload, choose, run_rules
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.plan.ec.estimates import InputSize, Source
@@ -85,7 +85,7 @@ def command(
         console.show(format, stages, stage_lines(stages))
         return
     loaded = chosen.load()
-    narrative = read_chosen(loaded, chosen, settings) if chosen.input else None
+    narrative = loaded.read(chosen.input, settings) if chosen.input else None
     sizes = None if narrative is None else _sizes(narrative)
     if analyze and narrative is not None:
         profile = _profile(loaded, chosen, narrative, settings, quiet)

@@ -23,7 +23,7 @@ from horai.cli.command import (
 )
 from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_of_run
-from horai.cli.workload import Workload, choose, read_chosen, run_rules, with_positions
+from horai.cli.workload import Workload, choose, run_rules, with_positions
 from horai.errors import UsageError
 from horai.settings import SPARK, RunSettings
 
@@ -98,7 +98,7 @@ class PageOrder:
             return None
         if rules.language != "ec" and len(self.chosen.input) > 1:
             return None
-        return read_chosen(rules, self.chosen, settings)
+        return rules.read(self.chosen.input, settings)
 
     def write(
         self,
@@ -111,7 +111,7 @@ class PageOrder:
         from horai.report.page import MOST_PROOFS, PageInput, write_page
 
         if narrative is None and settings.engine != SPARK and "-" not in self.chosen.input:
-            narrative = read_chosen(result.rules, self.chosen, settings)
+            narrative = result.rules.read(self.chosen.input, settings)
         found = PageInput(
             items=narrative,
             tracks=self._tracks(result, settings, narrative),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from horai.cli import console
 from horai.cli.command import FAILED, FOR_PEOPLE, ON_STREAM, QUIET, Exit, option, run_options, takes
 from horai.cli.output import tell_dead_letters
-from horai.cli.workload import Workload, arguments, choose, read_chosen
+from horai.cli.workload import Workload, arguments, choose
 from horai.errors import UsageError
 from horai.settings import RunSettings
 
@@ -64,7 +64,7 @@ def command(
 
 def _tuned(chosen: Workload, settings: RunSettings, quiet: bool, **asked: Any) -> Tuning:
     loaded = chosen.load()
-    narrative = read_chosen(loaded, chosen, settings)
+    narrative = loaded.read(chosen.input, settings)
     tell_dead_letters(narrative.dead_letters, None, quiet)
     asked |= {name: value for name, value in arguments(settings).items() if name in _TRIED}
     with console.bar("windows", quiet) as progress:

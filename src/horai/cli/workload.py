@@ -236,7 +236,7 @@ def run_rules(
     if rules.language == "ec":
         if narrative is None:
             with console.busy(f"reading {_named(chosen.input)}", quiet):
-                narrative = read_chosen(rules, chosen, settings)
+                narrative = rules.read(chosen.input, settings)
         given = narrative
         asked.pop("positions", None)  # items are derived from them now
         if not quiet:
@@ -251,24 +251,6 @@ def _named(files: Sequence[str]) -> str:
     size = sum(Path(name).stat().st_size for name in files if Path(name).is_file())
     first = files[0] if len(files) == 1 else counted(len(files), "file")
     return f"{first} ({size / 1e6:,.0f} MB)" if size >= 1e6 else first
-
-
-def read_chosen(rules: Rules, chosen: Workload, settings: RunSettings) -> Narrative:
-    """The chosen input, read; items are derived from positions."""
-    if settings.positions is not None:
-        from horai.runtime.jobs import derived_items
-
-        return derived_items(chosen.input, settings)
-    from horai.runtime.inputs import read_input
-
-    return read_input(
-        chosen.input,
-        rules.schema,
-        settings.scale,
-        format=settings.input_format,
-        strict=settings.strict,
-        columns=settings.columns,
-    )
 
 
 def tell_of_losses(settings: RunSettings, quiet: bool) -> None:
