@@ -48,6 +48,13 @@ class Reasons(NamedTuple):
     proofs: list[Proof]
     wishes: list[RowChange]
 
+    def add(self, reason: Proof, wishes: Sequence[RowChange]) -> None:
+        """Take in a reason; a row that something below it wishes for is not named again."""
+        inside = wished(reason)
+        own = tuple(wish for wish in dict.fromkeys(wishes) if wish not in inside)
+        self.proofs.append(replace(reason, changes=own))
+        self.wishes.extend(wishes)
+
 
 class Lack(NamedTuple):
     """A rule with what its variables stand for, and the conditions that it lacks."""
@@ -97,14 +104,12 @@ class Absences:
 
     def reasons(self, entity: Term, value: Term | None, t: int) -> Reasons:
         """What each rule lacks, the nearest first, and the rows that may make up for it."""
-        reasons, wishes = self.told(entity, value, t)
+        found = self.told(entity, value, t)
         after = self.world.start
         if value is not None and not self.solver.is_static(entity, value):
             ended = self._ended(entity, value, t)
             if ended is not None:
-                rows = [RowChange("-", row.text) for row in ended.rows]
-                reasons.append(replace(ended, changes=tuple(rows)))
-                wishes += rows
+                found.add(ended, [RowChange("-", row.text) for row in ended.rows])
                 after = ended.at if ended.at is not None else after
         rules = self._rules(entity, value)
         lacks = [lack for rule in rules for lack in self._lacks(rule, entity, value, t, after)]
@@ -116,19 +121,14 @@ class Absences:
                 lack.env,
                 lack.unmet,
             )
-            inside = wished(node)
-            own = tuple(wish for wish in dict.fromkeys(lack.wishes) if wish not in inside)
-            reasons.append(replace(node, changes=own))
-            wishes += lack.wishes
+            found.add(node, lack.wishes)
         if self._is_input(entity, value):
             wish = self._row(entity, value, t)
             what = show(entity) if value is None else pair(entity, value)
             text = f"no row of the input says {what}"
-            changes = () if wish is None else (wish,)
-            node = Proof("unmet", text, at=t, met=False, changes=changes, time=self.prover.time)
-            reasons.append(node)
-            wishes += changes
-        return Reasons(reasons, wishes)
+            node = Proof("unmet", text, at=t, met=False, time=self.prover.time)
+            found.add(node, [] if wish is None else [wish])
+        return found
 
     def told(self, entity: Term, value: Term | None, t: int) -> Reasons:
         """Why another language does not tell of it; here none could."""

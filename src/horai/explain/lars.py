@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from horai import io
 from horai.errors import UsageError, counted
-from horai.explain.absence import DEEPEST, MOST_MISSING, Reasons, field_of, wished
+from horai.explain.absence import DEEPEST, MOST_MISSING, Reasons, field_of
 from horai.explain.proof import AS_ABOVE, GOES_ON, Course, Place, Proof, RowChange, Time
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.arithmetic import NoValue
@@ -408,7 +408,7 @@ class AtomAbsences:
         """What each rule lacks, the nearest first, and the rows that may make up for it."""
         lacks = [lack for rule in self._rules for lack in self._lacks(rule, atom)]
         lacks.sort(key=lambda lack: len(lack.unmet))
-        reasons, wishes = Reasons([], []), list[RowChange]()
+        found = Reasons([], [])
         for lack in lacks:
             text = f"{show(atom)} would hold at {self._at(self.time)} if all of this were so"
             if lack.is_choice:
@@ -422,16 +422,12 @@ class AtomAbsences:
                 rule=place_of(lack.rule),
                 bindings=_told(lack.values),
             )
-            inside = wished(node)
-            own = tuple(wish for wish in dict.fromkeys(lack.wishes) if wish not in inside)
-            reasons.proofs.append(replace(node, changes=own))
-            wishes += lack.wishes
+            found.add(node, lack.wishes)
         if atom.predicate in self._inputs:
             wish = _row(atom, self.time)
             node = self._node("unmet", f"no row of the input says {show(atom)}")
-            reasons.proofs.append(replace(node, at=self.time, changes=(wish,) if wish else ()))
-            wishes += [wish] if wish else []
-        return Reasons(reasons.proofs, wishes)
+            found.add(replace(node, at=self.time), [wish] if wish else [])
+        return found
 
     def elsewhere(self, atom: Atom, t: int) -> Reasons | None:
         """Why another language does not tell of an atom; None if none could."""
