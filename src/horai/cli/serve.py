@@ -75,7 +75,7 @@ def command(
     from horai.live.feed import LiveFeed
     from horai.live.server import LivePage, Shown
     from horai.report.tracks import coordinate_types
-    from horai.runtime.listening import token_of
+    from horai.runtime.refusals import token_of
     from horai.signals import read_areas
 
     rules = chosen.load()

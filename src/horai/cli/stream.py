@@ -52,8 +52,8 @@ def monitor_of(
         return None
     from horai.io.secrets import METRICS
     from horai.io.sources.lines import LOCAL
-    from horai.runtime.listening import token_of
     from horai.runtime.prometheus import Monitor
+    from horai.runtime.refusals import token_of
 
     known = token_of(METRICS, token)
     try:

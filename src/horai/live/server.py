@@ -34,7 +34,7 @@ from horai.report.pack import Pack
 from horai.report.page import PageInput, graphs, page_header, text_of
 from horai.report.tracks import tracks_of_items
 from horai.result import Result
-from horai.runtime.listening import cannot_listen, demand_token
+from horai.runtime.refusals import cannot_listen, demand_token
 from horai.signals import Areas
 
 EVERY = 0.25  # seconds between two messages to a browser, at least

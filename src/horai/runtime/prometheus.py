@@ -16,8 +16,8 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 
 from horai.io.secrets import METRICS, is_bearer
 from horai.io.sources.lines import LOCAL
-from horai.runtime.listening import cannot_listen, demand_token
 from horai.runtime.metrics import FATES
+from horai.runtime.refusals import cannot_listen, demand_token
 
 if TYPE_CHECKING:
     from horai.runtime.spark.streaming import Progress
