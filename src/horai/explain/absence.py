@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from horai.explain.conditions import PointRule
 from horai.explain.ec import CalculusProver, IntervalLists, NotProvable, pair
 from horai.explain.proof import Proof, RowChange
 from horai.io import to_source
@@ -29,6 +28,7 @@ from horai.lang.ec.syntax import (
     Negation,
     conjuncts,
 )
+from horai.oracle.ec.strata import PointRule
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.plan.ec.entities import Entities
 from horai.runtime.values import plain, show

@@ -22,7 +22,6 @@ from horai.lang.ec.syntax import (
     Grounding,
     Happens,
     HoldsAt,
-    HoldsAtRule,
     HoldsFor,
     Initially,
     InitiatedAt,
@@ -40,15 +39,13 @@ from horai.oracle.ec.intervals import INF, Intervals, TickGrid
 from horai.oracle.ec.scopes import Scopes, names
 from horai.oracle.ec.solver import PythonPredicate, Solver
 from horai.oracle.ec.static import holds_for_domains
-from horai.oracle.ec.sweep import NamedTimes, disjuncts, given_by
+from horai.oracle.ec.strata import PointRule
+from horai.oracle.ec.sweep import NamedTimes, disjuncts, in_range, rule_head, time_binding
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, World, interval_term, key_of
 
-PointRule = Initiation | Termination | EventRule
 ANY_TIME, AFTER_ALTERNATIVES = 4, 5.7
 """Ranks of the solver: what it would look for at all times, and after disjunctions."""
-Effect = tuple[Rule, Env]
-"""A rule, and what its variables stand for where it says something."""
 
 
 class EvidenceSolver(Solver):
@@ -307,21 +304,7 @@ class EvidenceSolver(Solver):
         within: tuple[int, int] | None = None,
     ) -> Iterator[Env]:
         """The ways in which a rule says something about an entity, at a time or at any."""
-        whole = (Int(self.world.start + 1), Int(self.world.query + 1))
-        env: Env | None = {}
-        bounds = None if isinstance(rule, EventRule) else rule.bounds
-        if bounds is not None:
-            said = given_by(rule.body)
-            for bound, default in zip(bounds, whole, strict=True):
-                if isinstance(bound, Var) and bound.name not in said:
-                    assert env is not None
-                    env[bound.name] = default
-        if t is not None:
-            env = unify(rule.time, Int(t), env or {})
-        head: tuple[Term, Term | None]
-        head = (
-            (rule.event, None) if isinstance(rule, EventRule) else (rule.fvp.fluent, rule.fvp.value)
-        )
+        env, head = time_binding(rule, t, self.world), rule_head(rule)
         if env is not None:
             env = unify(head[0], apart(entity), env)
         if env is None:
@@ -360,7 +343,6 @@ class EvidenceSolver(Solver):
         at = resolve(rule.time, env)
         if isinstance(at, Int) and not (named or self._is_time_point(at.value)):
             return
-        bounds = None if isinstance(rule, EventRule) else rule.bounds
         before = self.domains, self._limits
         self.domains, self._limits = self.values_for(body, env), {}
         if within is not None and isinstance(rule.time, Var):
@@ -377,12 +359,8 @@ class EvidenceSolver(Solver):
                 continue
             if within is not None and not within[0] <= at.value <= within[1]:
                 continue
-            if bounds is not None:
-                low, high = (resolve(bound, one) for bound in bounds)
-                if not (isinstance(low, Int) and isinstance(high, Int)):
-                    continue
-                if not low.value <= at.value < high.value:
-                    continue
+            if not in_range(rule, at.value, one):
+                continue
             about = resolve(head[0], one)
             if isinstance(rule, EventRule) and not self.in_domain(about, None):
                 continue
@@ -444,10 +422,6 @@ class EvidenceWorld(World):
 def apart(term: Term) -> Term:
     """The term with variables that no rule has."""
     return resolve(term, {name: Var("^" + name) for name in variables(term)})
-
-
-def _about(rule: PointRule | HoldsAtRule) -> tuple[Term, ...]:
-    return (rule.event,) if isinstance(rule, EventRule) else (rule.fvp.fluent, rule.fvp.value)
 
 
 def _can_be(rule: Initiation | Initially | FutureInitiation, fluent: Term, value: Term) -> bool:

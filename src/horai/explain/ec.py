@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import assert_never
 
-from horai.explain.conditions import EvidenceSolver, PointRule
+from horai.explain.conditions import EvidenceSolver
 from horai.explain.delays import DelayedEffect
 from horai.explain.proof import AS_ABOVE, DEEPEST, GOES_ON, Course, Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
@@ -53,6 +53,7 @@ from horai.lang.ec.syntax import (
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS
 from horai.oracle.ec.intervals import INF, Interval, Intervals, contains
+from horai.oracle.ec.strata import PointRule
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import term_intervals
 from horai.runtime.values import show

@@ -365,7 +365,7 @@ class Sweep:
     def _fire(self, variant: Variant, t: int) -> Iterator[Said]:
         """The points that a rule gives at time t."""
         rule = variant.rule
-        env = self._time_binding(rule, t)
+        env = time_binding(rule, t, self.world)
         if env is None:
             return
         entity, value = rule_head(rule)
@@ -378,7 +378,7 @@ class Sweep:
             found = self.groundings.head_solutions(variant.body, entity, needed, env)
             self.solver.domains = {}
             for one in found:
-                if not _in_range(rule, t, one):
+                if not in_range(rule, t, one):
                     continue
                 yield from self._say(rule, resolve(entity, one), value and resolve(value, one), t)
 
@@ -394,16 +394,17 @@ class Sweep:
         elif self.groundings.allows(entity, value):
             yield ("terminated", entity, value, t)
 
-    def _time_binding(self, rule: PointRule, t: int) -> Env | None:
-        """The head's time bound to t; a range T1 =< T < T2 left open is the whole run."""
-        env: Env = {}
-        if not isinstance(rule, ec.EventRule) and rule.bounds is not None:
-            whole_run = (Int(self.world.start + 1), Int(self.world.query + 1))
-            asked = given_by(rule.body)
-            for bound, default in zip(rule.bounds, whole_run, strict=True):
-                if isinstance(bound, Var) and bound.name not in asked:
-                    env[bound.name] = default
-        return unify(rule.time, Int(t), env)
+
+def time_binding(rule: PointRule, t: int | None, world: World) -> Env | None:
+    """The head's time bound to t, if one is given; an open range T1 =< T < T2 is the whole run."""
+    env: Env = {}
+    if not isinstance(rule, ec.EventRule) and rule.bounds is not None:
+        whole_run = (Int(world.start + 1), Int(world.query + 1))
+        asked = given_by(rule.body)
+        for bound, default in zip(rule.bounds, whole_run, strict=True):
+            if isinstance(bound, Var) and bound.name not in asked:
+                env[bound.name] = default
+    return env if t is None else unify(rule.time, Int(t), env)
 
 
 def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
@@ -413,7 +414,7 @@ def rule_head(rule: PointRule) -> tuple[Term, Term | None]:
     return rule.fvp.fluent, rule.fvp.value
 
 
-def _in_range(rule: PointRule, t: int, env: Env) -> bool:
+def in_range(rule: PointRule, t: int, env: Env) -> bool:
     """Is t in the range that a head with four arguments names?"""
     if isinstance(rule, ec.EventRule) or rule.bounds is None:
         return True
