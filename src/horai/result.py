@@ -140,6 +140,8 @@ class Answer:
         """How many intervals, events and atoms of answers before were taken back."""
         if isinstance(self.raw, PointAnswers):
             return sum(row.op == "-" for row in self.changes) if self.raw.revisable else 0
+        if self._rows_of is not None and self.raw.listed() is not None:
+            return sum(row.op == "-" for row in self.changes)
         gone = parts_of(self.raw, "changelog")[0].part
         fluents = [len(t.start) for t in gone.fluents if self.wanted(t.name, len(t.args), True)]
         events = [len(t.time) for t in gone.events if self.wanted(t.name, len(t.args), False)]

@@ -35,7 +35,7 @@ from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import Items, ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 from horai.runtime.lars.undefined import ProgramFindings
-from horai.runtime.metrics import Counting, Metrics
+from horai.runtime.metrics import LATEST, Counting, Metrics
 from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
 
@@ -165,7 +165,8 @@ class Session:
     def advance(self, until: int, items: object = ()) -> Answer:
         """The answer at query time `until`, with more items known than before.
 
-        A LARS program answers at all its query times up to then.
+        A LARS program answers at all its query times up to then. Of many answers that were handed
+        out the session keeps the last ones, for its result, and totals of the others.
         """
         until = point(until, "the query time")
         last = self.last if self.last is not None or self.rules.language == "lars" else self.start
@@ -177,7 +178,10 @@ class Session:
         if isinstance(self.core, ProgramEngine) and until < self.core.next:
             hint = f"advance to {self.core.next} or later"
             raise UsageError(f"there is no new query time up to {until}", hint)
-        return self._take_few(until, items) or self.take(until, self._read(items))
+        answer = self._take_few(until, items) or self.take(until, self._read(items))
+        if self.form not in (None, "final"):
+            self.let_go(LATEST)
+        return answer
 
     def _take_few(self, until: int, items: object) -> Answer | None:
         """Like `take`, of a few plain items; None if they are anything else."""
@@ -196,7 +200,8 @@ class Session:
         if self._findings.is_looking:
             self._findings.look(self._read(items))  # type: ignore[arg-type]
         if given:
-            self._spellings.look_later(cast(Sequence[object], items), self._read_again)
+            types = (one.type.key for one in given)
+            self._spellings.look_later(cast(Sequence[object], items), types, self._read_again)
         self._counting.judge_few(given, until, self.last)
         self.last = until
         answer = Answer(raw, self._wanted, few.rows)

@@ -90,3 +90,36 @@ def test_what_an_engine_cannot_do_is_said_with_rule_and_query_time() -> None:
     session = horai.loads(text, predicates=[broken]).session(start=0)
     with pytest.raises(horai.RunError, match=r"<rules>:1: .*no a here.* \(at query time 10\)"):
         session.advance(10, ["up|3|3|a"])
+
+
+@pytest.mark.parametrize("answers", ["changelog", "windows"])
+def test_a_session_does_not_grow_with_its_age(answers: Any) -> None:
+    session = horai.loads(RULES).session(window=20, start=0, answers=answers)
+    for query in range(1, 4001):
+        kind = "up" if query % 2 else "down"
+        answer = session.advance(query, [f"{kind}|{query}|{query}|a"])
+    assert 1000 <= len(session.answers) <= 2000
+    assert session.answers[-1] is answer
+    metrics = session.metrics
+    assert len(metrics.windows) == len(session.answers)
+    assert metrics.run.items == metrics.run.on_time == 4000
+    if answers == "changelog":
+        assert metrics.run.revised == 2000  # each `down` ends what was open
+
+
+def test_answers_from_before_rows_were_forgotten_say_what_they_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("horai.engine.core.session.ROOM", 1000)
+    session = horai.loads(RULES).session(window=20, start=0, answers="changelog")
+    given = []
+    for query in range(10, 2000, 10):
+        rows = [f"{kind}|{query}|{query - at}|e{query + n}" for n in range(5)
+                for kind, at in (("up", 5), ("down", 3))]  # fmt: skip
+        given.append((query, session.advance(query, rows)))
+    engine: Any = session.core
+    assert engine._machine.sizes()[0] < 500  # of a thousand instances
+    for query, answer in given[:-1]:
+        found = {row.args for row in answer.changes if row.op == "+"}
+        assert found == {(f"e{query + n}",) for n in range(5)}
+        assert answer.rows("changelog") == answer.changes

@@ -65,7 +65,8 @@ class FewReader:
                 else:
                     first = key.fields - key.arity
                     self._by_fields[place] = (of_type, first, first == 5)
-        self._words: dict[str, int] = {}
+        self._words: dict[str, int] = {}  # of fields
+        self._values: dict[str | float, int] = {}  # of the values of items
 
     def read(self, given: object) -> list[Given] | None:
         """Items that are all plain insertions, None for anything else."""
@@ -115,31 +116,35 @@ class FewReader:
         return found
 
     def _item(self, item: io.Item) -> Given:
-        of_type = self._types.get(item.key)
-        start, end = item.start, item.start
-        if item.kind == "fluent":
-            if item.form == "points":
-                end = start + self.tick - start % self.tick
-            else:
-                end = INF if item.end is None else item.end
-        if of_type is None or item.op < 0 or not MIN_TIME <= start <= MAX_TIME or end < start:
+        op, name, kind, form, arrival, start, end, value, args, _, _ = item
+        of_type = self._types.get((name, len(args), kind, form))  # type: ignore[call-overload]
+        if kind != "fluent":
+            end = start
+        elif form == "points":
+            end = start + self.tick - start % self.tick
+        elif end is None:
+            end = INF
+        if of_type is None or op < 0 or not MIN_TIME <= start <= MAX_TIME or end < start:
             raise NotPlain
-        terms = item.args if item.value is None else (*item.args, item.value)
-        if (item.kind == "fluent") != (item.value is not None):
+        if (kind == "fluent") != (value is not None):
             raise NotPlain
-        return Given(item.arrival, start, end, of_type, tuple(map(self._word_of, terms)))
+        terms = args if value is None else (*args, value)
+        return _new(Given, (arrival, start, end, of_type, tuple(map(self._word_of, terms))))
 
     def _word_of(self, value: io.Term) -> int:
-        if type(value) is str:
-            word = self._words.get("'" + value)  # no field is read as text with a quote before it
-            if word is None:
-                if len(self._words) > MOST_WORDS:
-                    self._words.clear()
-                word = self._words["'" + value] = self.core.word(value)
-            return word
-        if type(value) is int or (type(value) is float and math.isfinite(value)):
+        if type(value) is int:
             return self.core.word(value)
-        raise NotPlain
+        if type(value) is not str and type(value) is not float:
+            raise NotPlain
+        known = self._values.get(value)
+        if known is not None:
+            return known
+        if type(value) is float and not math.isfinite(value):
+            raise NotPlain
+        if len(self._values) > MOST_WORDS:
+            self._values.clear()
+        found = self._values[value] = self.core.word(value)
+        return found
 
 
 def _number(text: str) -> int:

@@ -402,8 +402,7 @@ class Spellings:
 
     def __init__(self, description: EventDescription, entities: Entities) -> None:
         self._asked = list(_asked(description, entities))
-        self._later: list[Sequence[object]] = []
-        self._rows = 0
+        self._later: list[tuple[int, object]] = []
         self._read: Callable[[Sequence[object]], Sequence[io.ItemTable]] = lambda rows: ()
 
     def look(self, tables: Iterable[io.ItemTable]) -> None:
@@ -412,21 +411,30 @@ class Spellings:
         self._look(tables)
 
     def look_later(
-        self, rows: Sequence[object], read: Callable[[Sequence[object]], Sequence[io.ItemTable]]
+        self,
+        rows: Sequence[object],
+        types: Iterable[tuple[str, int]],
+        read: Callable[[Sequence[object]], Sequence[io.ItemTable]],
     ) -> None:
-        """Look at rows that are read once there are many, or somebody asks."""
+        """Look at rows of some types, which are read once there are many, or somebody asks."""
         if self._asked:
             self._read = read
-            self._later.append(rows)
-            self._rows += len(rows)
-            if self._rows > _MOST_ROWS:
+            asked = self._types
+            some = zip(types, enumerate(rows, 1), strict=True)
+            self._later += [row for of_type, row in some if of_type in asked]
+            if len(self._later) > _MOST_ROWS:
                 self._settle()
 
+    @property
+    def _types(self) -> set[tuple[str, int]]:
+        """The types of items of which some constant is asked for."""
+        return {one.sought.slot[:2] for one in self._asked}
+
     def _settle(self) -> None:
-        later, self._later, self._rows = self._later, [], 0
+        later, self._later = self._later, []
         if later:
-            numbers = [number for rows in later for number in range(1, len(rows) + 1)]
-            tables = self._read([row for rows in later for row in rows])
+            numbers, rows = zip(*later, strict=True)
+            tables = self._read(rows)
             self._look([_renumbered(table, np.array([0, *numbers])) for table in tables])
         self._asked = [one for one in self._asked if not one.sought.came]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from horai.engine.core.facts import StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, after, kept
 from horai.engine.core.layout import RUN, NotLowered, Relation
+from horai.engine.core.lines import Lines
 from horai.engine.core.lowered import (
     Initial,
     Lowered,
@@ -168,10 +169,9 @@ class CompiledSession:
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
         self._unread: list[ref[Callable[[], Ints]]] = []  # what the last answer says of its changes
-        self._told: WeakSet[Answer] = WeakSet()  # answers that name lines by number
+        self._lines = Lines(self._machine, program.columns)
         self._room = ROOM
         self._empty = 0  # rows that say nothing, and yet are needed
-        self._instances: dict[int, Instance] = {}  # by line
         self.inputs = InputMemory(start)
         self.ledger = Ledger(
             self.symbols, self.plan.unwrapping, tick, window, {} if archive else None
@@ -338,24 +338,24 @@ class CompiledSession:
         self.final = self.border(until)
         return self._answer(until, ())
 
-    def _changes(self, log: Ints, events: Ints) -> list[Changes]:
+    def _changes(self, log: Ints, events: Ints, lines: Lines) -> list[Changes]:
         """What came and went at a query time, instance by instance."""
-        instances, last = self._instances, -1
+        instances, last = lines.instances, -1
         found: list[Changes] = []
         rows: list[tuple[int, int, int, int]] = []
         words = iter(log.ravel().tolist())
         for sign, line, value, start, end in zip(words, words, words, words, words, strict=True):
             if line != last:
                 last, rows = line, []
-                found.append(Changes(instances.get(line) or self._instance(line), rows))
+                found.append(Changes(instances.get(line) or self._instance(line, lines), rows))
             rows.append((value, start, sign, end))
         for sign, line, time in events.tolist():
-            instance = instances.get(line) or self._instance(line)
+            instance = instances.get(line) or self._instance(line, lines)
             found.append(Changes(instance, [(0, time, sign, time)]))
         return found
 
-    def _instance(self, line: int) -> Instance:
-        number, words = self._machine.instance(line)
+    def _instance(self, line: int, lines: Lines) -> Instance:
+        number, words = lines.instance(line)
         relation = self.program.columns[number]
         words = words[: relation.key[1]]
         name, args = relation.key[0], tuple(map(self.words.term, words))
@@ -364,7 +364,7 @@ class CompiledSession:
             name, folds = folded(relation.key, columns, 1, self.plan.unwrapping, self.symbols)
             args = tuple(terms_of(column, self.symbols)[0] for column in folds)
         kind: ItemKind = "event" if relation.kind == "event" else "fluent"
-        found = self._instances[line] = Instance(kind, name, args)
+        found = lines.instances[line] = Instance(kind, name, args)
         return found
 
     def hide_input(self) -> None:
@@ -407,16 +407,13 @@ class CompiledSession:
         """Let go of what nobody looks at any more, once there may be much of it."""
         if self.window is None or self._machine.size() < self._room:
             return
-        for answer in list(self._told):  # they name lines by number
-            for which in ("new", "gone"):
-                if answer.has(which):
-                    answer.part(which)
         cut, shape = self.final, self.shape
         points = after(self.reach.points, cut)
         points[shape.kind == KIND["INPUT"]] = cut + 1
         self._machine.trim(points, after(self.reach.spans, cut), shape.stride)
         empty = self._machine.empty()
         if 2 * (empty - self._empty) > self._machine.sizes()[0]:
+            self._lines.note()
             self._replace(self.kept())  # without the rows that nobody needs
         else:
             self._room = max(ROOM, 2 * self._machine.size())
@@ -424,9 +421,8 @@ class CompiledSession:
     def _replace(self, found: Kept) -> None:
         if self.words.has_new:
             self._machine.symbols(*self.words.numbers())
-        self._told.clear()
-        self._instances.clear()
         self._machine.clear()
+        self._lines = Lines(self._machine, self.program.columns)
         self._check(self._machine.take_up(*found, np.empty(len(found.sizes), np.int64)))
         self._room = max(ROOM, 2 * self._machine.size())
         self._empty = self._machine.empty()
@@ -646,13 +642,14 @@ class CompiledSession:
     # --- answers ---------------------------------------------------------------------------------
 
     def _answer(self, query: int, dropped: Sequence[Dropped]) -> Answer:
-        log, events = cache(self._came_and_went), cache(self._happened)
+        log, events, lines = cache(self._came_and_went), cache(self._happened), self._lines
         self._unread = [ref(log), ref(events)]
+        lines.logs.update((log, events))
         border = query - self.window if self.window is not None else -INF
         parts: dict[Which, Callable[[], Part]] = {
             "window": lambda: self._now(border),
-            "new": lambda: self._part(log()[log()[:, 0] > 0], events()[events()[:, 0] > 0]),
-            "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0]),
+            "new": lambda: self._part(log()[log()[:, 0] > 0], events()[events()[:, 0] > 0], lines),
+            "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0], lines),
         }
         if self.told is not None:
             new, gone = self.told.compared(self._now(self.told.border), self.words)
@@ -672,10 +669,9 @@ class CompiledSession:
             parts["input"] = partial(self._input(query, border, dropped).part, "all")
         answer = Answer(query, self.symbols, dropped, parts)
         if not self.shows_input:
-            answer.changes = lambda: self._changes(log(), events())
+            answer.changes = lambda: self._changes(log(), events(), lines)
             answer.term = self.words.term
         self._last = ref(answer)
-        self._told.add(answer)
         return answer
 
     def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
@@ -775,33 +771,31 @@ class CompiledSession:
         masked = [one for one in self.program.columns if one.masked]
         if not masked or not len(rows):
             return rows
-        numbers = np.empty(len(rows), np.int64)
-        self._machine.describe(rows[:, 1].copy(), numbers)
+        numbers = self._lines.columns(rows[:, 1].copy())
         hidden = np.zeros(len(rows), np.bool_)
         for one in masked:
             some = list(one.masked)
             hidden |= (numbers == one.number) & (ANY in some or np.isin(rows[:, 2], some))
         return rows[~hidden]
 
-    def _part(self, spans: Ints, events: Ints) -> Part:
+    def _part(self, spans: Ints, events: Ints, lines: Lines) -> Part:
         """Rows of the machine as tables."""
         fluents = [
             FluentTable(name, args, self.words.column(rows[:, 2].copy()), rows[:, 3], _open(rows))
-            for name, args, rows in self._tables(spans)
+            for name, args, rows in self._tables(spans, lines)
         ]
-        happened = [EventTable(name, args, rows[:, 2]) for name, args, rows in self._tables(events)]
+        happened = [
+            EventTable(name, args, rows[:, 2]) for name, args, rows in self._tables(events, lines)
+        ]
         return Part(_joined(fluents, self.symbols), happened)
 
-    def _tables(self, rows: Ints) -> Iterable[tuple[str, tuple[Column, ...], Ints]]:
+    def _tables(self, rows: Ints, known: Lines) -> Iterable[tuple[str, tuple[Column, ...], Ints]]:
         lines = rows[:, 1].copy()
-        numbers = np.empty(len(lines), np.int64)
-        self._machine.describe(lines, numbers)
+        numbers = known.columns(lines)
         for number in np.unique(numbers).tolist():
             relation = self.program.columns[number]
             mine = np.flatnonzero(numbers == number)
-            keys = np.empty((len(mine), len(relation.keys)), np.int64)
-            self._machine.keys(lines[mine], keys)
-            keys = keys[:, : relation.key[1]]
+            keys = known.keys(lines[mine], relation.key[1])
             columns = [self.words.column(np.ascontiguousarray(column)) for column in keys.T]
             name, args = folded(
                 relation.key, tuple(columns), len(mine), self.plan.unwrapping, self.symbols
