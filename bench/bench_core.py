@@ -1,4 +1,4 @@
-"""The compiled engine beside the columnar one, in CPU time, as ratios of one run.
+"""What the compiled engine takes, in CPU time.
 
     python bench/bench_core.py [--events N] [--quick] [--applications a,b]
 
@@ -9,8 +9,7 @@
 | steps | windows of 16 steps, on time, late and with retractions: a step, and its changes |
 
 A live step has what it costs to admit items and to make columns of answers: the machine alone is
-named beside it. Where cycles or delays are settled in the order of time, the columnar engine is
-left out: it has only a slow way for them.
+named beside it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
@@ -28,21 +27,12 @@ from generators.lateness import Lateness, delayed
 
 import horai
 from horai.io.items.tables import by_arrival, extent
-from horai.plan.ec.settling import settling
-from horai.plan.pipeline import compile_program
-from horai.runtime.engines import engine_named
+from horai.runtime.engines import AUTO, engine_named
 
 
-def engines(rules: horai.Rules) -> tuple[str, ...]:
-    """The engines that are measured with some rules."""
-    strata = compile_program(rules.description, []).strata
-    slow = any(settling(stratum) == "time" for stratum in strata)
-    return ("compiled",) if slow else ("compiled", "columnar")
-
-
-def session(rules: horai.Rules, engine: str, start: int, window: int | None) -> Any:
+def session(rules: horai.Rules, start: int, window: int | None) -> Any:
     """A session that leaves its input out of answers and keeps no archive."""
-    made = engine_named(engine)(
+    made = engine_named(AUTO)(
         rules.description,
         start=start,
         window=window,
@@ -64,47 +54,31 @@ def spent(work: Callable[[], object]) -> float:
 
 
 def bulk(name: str, events: int, entities: int) -> None:
-    """One window over everything; the best of two runs of each engine."""
+    """One window over everything; the best of two runs."""
     load: Workload = workload(name, events, entities)
     first, last = load.span
-    best: dict[str, float] = {}
-    for engine in engines(load.rules):
-        for _ in range(2):
-            made = session(load.rules, engine, first - 1, None)
-            took = spent(lambda s=made: s.advance(last, load.narrative.tables).part("all"))
-            best[engine] = min(took, best.get(engine, took))
-    listed = ", ".join(f"{engine} {took / events * 1e9:.0f}" for engine, took in best.items())
-    print(f"  {name}: {listed} ns an event{_faster(best)}", flush=True)
-
-
-def _faster(took: Mapping[str, float]) -> str:
-    if "columnar" not in took:
-        return ""
-    return f"; {took['columnar'] / took['compiled']:.2f} times as fast"
+    best = float("inf")
+    for _ in range(2):
+        made = session(load.rules, first - 1, None)
+        took = spent(lambda s=made: s.advance(last, load.narrative.tables).part("all"))
+        best = min(took, best)
+    print(f"  {name}: {best / events * 1e9:.0f} ns an event", flush=True)
 
 
 def stepping(
     label: str, narrative: Any, rules: horai.Rules, queries: Sequence[int], window: int, warm: int
 ) -> None:
     """Query after query, with the changes at each."""
-    batches = list(by_arrival(narrative.tables, queries))
-    found: dict[str, float] = {}
-    rows: dict[str, int] = {}
-    for engine in engines(rules):
-        made = session(rules, engine, queries[0] - window, window)
-        times: list[float] = []
-        rows[engine] = 0
-        for query, tables in zip(queries, batches, strict=True):
-            begin = time.process_time()
-            answer = made.advance(query, tables)
-            answer.keep(("gone", "new"))  # as sessions do
-            parts = [answer.part("gone"), answer.part("new")]
-            times.append(time.process_time() - begin)
-            rows[engine] += sum(len(t.start) for part in parts for t in part.fluents)
-        found[engine] = median(times[warm:])
-    listed = ", ".join(f"{engine} {took * 1e3:.2f}" for engine, took in found.items())
-    assert len(set(rows.values())) == 1, f"different changes: {rows}"
-    print(f"  {label}: {listed} ms{_faster(found)}", flush=True)
+    made = session(rules, queries[0] - window, window)
+    times: list[float] = []
+    for query, tables in zip(queries, by_arrival(narrative.tables, queries), strict=True):
+        begin = time.process_time()
+        answer = made.advance(query, tables)
+        answer.keep(("gone", "new"))  # as sessions do
+        answer.part("gone")
+        answer.part("new")
+        times.append(time.process_time() - begin)
+    print(f"  {label}: {median(times[warm:]) * 1e3:.2f} ms", flush=True)
 
 
 def live(events: int, entities: int) -> None:

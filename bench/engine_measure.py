@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import horai
 from horai.engine.answer import Part
 from horai.io import Narrative
-from horai.io.items.tables import by_arrival, extent
+from horai.io.items.tables import extent
 from horai.rules import Rules
-from horai.runtime.engines import engine_named
+from horai.runtime.engines import AUTO, engine_named
 
 APPLICATIONS = (
     *("maritime", "citytransport", "fleet"),
@@ -22,20 +20,6 @@ APPLICATIONS = (
 )
 ENTITIES = 5_000
 EVENTS_PER_ENTITY = 200  # where entities grow with events
-
-
-@dataclass(frozen=True)
-class Options:
-    """How much is measured."""
-
-    events: int = 1_000_000
-    runs: int = 3
-    budget: float = 60.0  # CPU seconds that one run may be expected to take
-    applications: tuple[str, ...] = APPLICATIONS
-    chains: tuple[int, ...] = (1_000, 10_000, 100_000)
-    factors: tuple[float, ...] = (0.1, 1, 10)  # of the events, for linearity
-    small: int = 2_000  # events, for the reference engine
-    windows: int = 100
 
 
 @dataclass(frozen=True)
@@ -50,9 +34,9 @@ class Workload:
         """The first and the last time of the stream."""
         return extent(self.narrative.tables) or (0, 1)
 
-    def run(self, engine: str = "columnar") -> int:
+    def run(self) -> int:
         """One window over everything, from Arrow tables to the columns of all answers: rows."""
-        session = engine_named(engine)(
+        session = engine_named(AUTO)(
             self.rules.description,
             start=self.span[0] - 1,
             window=None,
@@ -61,19 +45,6 @@ class Workload:
             predicates=self.rules.predicates,
         )
         return self.rows(session.advance(self.span[1], self.narrative.tables).part("all"))
-
-    def run_windows(self, window: int, step: int) -> int:
-        """Windows that overlap, with what is new at each query time: rows."""
-        first, last = self.span
-        queries = [*range(first - 1 + step, last, step), last]
-        session = self.rules.session(
-            start=first - 1, window=window, answers="changelog", engine="columnar"
-        )
-        rows = 0
-        for query, tables in zip(queries, by_arrival(self.narrative.tables, queries), strict=True):
-            raw = session.take(query, tables).raw
-            rows += self.rows(raw.part("new")) + self.rows(raw.part("gone"))
-        return rows
 
     def rows(self, part: Part) -> int:
         """How many intervals and events of output there are."""
@@ -88,19 +59,6 @@ def workload(name: str, events: int, entities: int) -> Workload:
     """A stream of an application."""
     made = importlib.import_module(f"generators.{name}")
     return Workload(horai.loads(*made.rules(entities)), made.narrative(events, entities))
-
-
-def cpu(job: Callable[[], object], runs: int, budget: float = float("inf")) -> float:
-    """The least CPU time of some runs; a run beyond the budget is not repeated."""
-    best = float("inf")
-    for _ in range(runs):
-        gc.collect()
-        begin = time.process_time()
-        job()
-        best = min(best, time.process_time() - begin)
-        if best > budget:
-            break
-    return best
 
 
 @dataclass

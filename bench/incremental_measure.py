@@ -6,7 +6,6 @@ at once; it is not measured, and neither is the one after it.
 
 | mode | what it is |
 |---|---|
-| `columnar` | the columnar engine, which works each window out from what is final on |
 | `afresh` | a new session of the compiled engine for each window, given all of its items |
 | `compiled` | the compiled engine, which takes in what is new |
 """
@@ -14,11 +13,9 @@ at once; it is not measured, and neither is the one after it.
 from __future__ import annotations
 
 import gc
-import hashlib
-import io
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import median
 
@@ -27,22 +24,22 @@ import pyarrow.compute as pc
 from engine_measure import Workload, workload
 from generators.lateness import Lateness, delayed
 
-from horai.io import ItemTable, Narrative, write_answers
+from horai.io import ItemTable, Narrative
 from horai.io.items.tables import by_arrival
 from horai.result import Answer
 from horai.rules import Rules
 from horai.session import Session
 
-SCRATCH, AFRESH, INCREMENTAL = "columnar", "afresh", "compiled"
-MODES = (SCRATCH, AFRESH, INCREMENTAL)
+AFRESH, INCREMENTAL = "afresh", "compiled"
+MODES = (AFRESH, INCREMENTAL)
 EVENTS_PER_ENTITY = 20  # in a step
 MEAN_DELAY = 8  # steps, as in the paper
 WARM = 1  # windows after the first one that are not measured
 
 
-def session_of(rules: Rules, engine: str, start: int, window: int) -> Session:
+def session_of(rules: Rules, start: int, window: int) -> Session:
     """A run that keeps nothing but changes."""
-    return rules.session(start=start, window=window, answers="changelog", engine=engine)
+    return rules.session(start=start, window=window, answers="changelog")
 
 
 @dataclass(frozen=True)
@@ -124,25 +121,6 @@ def after(narrative: Narrative, start: int) -> Narrative:
     return Narrative(tuple(table for table in kept if len(table)), narrative.dead_letters)
 
 
-@dataclass
-class Side:
-    """One of the runs side by side: CPU seconds of each window, and what was said."""
-
-    session: Session
-    seconds: list[float] = field(default_factory=list)
-    said: list[bytes] = field(default_factory=list)
-    changes: list[int] = field(default_factory=list)
-
-    def take(self, query: int, tables: list[ItemTable], measured: bool) -> None:
-        """One window: from tables to the columns of what is new and gone."""
-        answer, seconds = taken(self.session, query, tables)
-        number, digest = written(answer)
-        self.said.append(digest)
-        if measured:
-            self.seconds.append(seconds)
-            self.changes.append(number)
-
-
 def taken(session: Session, query: int, tables: list[ItemTable]) -> tuple[Answer, float]:
     """The answer at a query time, and the CPU seconds of it."""
     gc.collect()
@@ -162,47 +140,33 @@ def afresh(given: Course, number: int) -> float:
             inside = table.table["start"].to_numpy() > start
             if inside.any():
                 found.append(table.where(inside))
-    return taken(session_of(given.rules, INCREMENTAL, start, given.window), query, found)[1]
-
-
-def written(answer: Answer) -> tuple[int, bytes]:
-    """How many changes an answer says, and a digest of them as they are written to a file."""
-    table, out = answer.table("changelog"), io.StringIO()
-    write_answers(table, out, format="csv")
-    return len(table), hashlib.sha256(out.getvalue().encode()).digest()
+    return taken(session_of(given.rules, start, given.window), query, found)[1]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Median CPU seconds per window of each mode, and whether both engines said the same."""
+    """Median CPU seconds per window of each mode."""
 
     seconds: dict[str, float]
     arriving: float
     changes: float
-    identical: bool
 
 
 def side_by_side(given: Course) -> Outcome:
-    """All modes over the same stream, window by window in turn."""
-    sides = {
-        engine: Side(session_of(given.rules, engine, given.start, given.window))
-        for engine in (SCRATCH, INCREMENTAL)
-    }
-    again: list[float] = []
+    """Both modes over the same stream, window by window in turn."""
+    session = session_of(given.rules, given.start, given.window)
+    seconds: dict[str, list[float]] = {mode: [] for mode in MODES}
+    changes: list[int] = []
     for number, (query, tables) in enumerate(zip(given.queries, given.batches, strict=True)):
         for mode in turned(list(MODES), number):
-            if mode != AFRESH:
-                sides[mode].take(query, tables, measured=number > WARM)
+            if mode == INCREMENTAL:
+                answer, took = taken(session, query, tables)
+                if number > WARM:
+                    seconds[mode].append(took)
+                    changes.append(len(answer.table("changelog")))
             elif number > WARM:
-                again.append(afresh(given, number))
-    first, other = sides.values()
-    seconds = {SCRATCH: first.seconds, AFRESH: again, INCREMENTAL: other.seconds}
-    return Outcome(
-        {mode: median(seconds[mode]) for mode in MODES},
-        given.arriving,
-        median(first.changes),
-        first.said == other.said,
-    )
+                seconds[mode].append(afresh(given, number))
+    return Outcome({mode: median(seconds[mode]) for mode in MODES}, given.arriving, median(changes))
 
 
 def turned(names: list[str], number: int) -> Iterator[str]:

@@ -89,7 +89,7 @@ def harbour(console: Console) -> None:
 
 
 def fleet(console: Console) -> None:
-    """A large generated stream: what the columnar engine is for."""
+    """A large generated stream: what the compiled engine is for."""
     folder = ROOT / "examples" / "maritime"
     heading(console, "A fleet at sea")
     make = runpy.run_path(str(folder / "generate.py"))

@@ -42,7 +42,7 @@ OPTIONS = {
     "--allen-memory": ("0", "-3", "5"),
     "--unit": ("s", "ms", "x", ""),
     "--time-in": ("ms", "y"),
-    "--engine": ("columnar", "reference", "compiled", "plan", "asp", "tms", "nothing"),
+    "--engine": ("compiled", "reference", "plan", "asp", "tms", "nothing"),
     "--answers": ("final", "windows", "changelog", "q"),
     "--format": ("jsonl", "csv", "text", "timeline", "parquet", "xml"),
     "--input-format": ("csv", "jsonl", "parquet", "arrow", "narrative", "w"),
@@ -122,7 +122,7 @@ except (horai.UsageError, horai.RunError, horai.RulesError) as error:
 """
 
 
-EVENT_ENGINES = ("columnar", "compiled", "reference")
+EVENT_ENGINES = ("compiled", "reference")
 
 
 def saved_sessions() -> list[dict[str, bytes]]:
@@ -283,7 +283,7 @@ def _words(
     if "two.lars" in files:
         return ["equiv", "one.lars", "two.lars", "--tries", "20"]
     if ".case" in by_end and "horai.toml" not in files and chance.random() < 0.7:
-        more = chance.choice(([], ["--engine", "reference"], ["--engine", "columnar"]))
+        more = chance.choice(([], ["--engine", "reference"], ["--engine", "compiled"]))
         return ["test", *by_end[".case"], *more]
     data = [n for end in (".csv", ".jsonl", ".parquet") for n in by_end.get(end, ())]
     if any("positions" in name for name in data) and chance.random() < 0.7:

@@ -11,7 +11,6 @@ BENCH = Path(__file__).parents[1] / "bench"
 SIZES = {
     "bench_core.py": ["--quick", "--applications", "maritime,netbill"],
     "bench_facts.py": ["100"],
-    "bench_kernels.py": ["2000", "20"],
     "bench_lars.py": ["--quick"],
     "bench_lars_tables.py": ["--quick"],
     "bench_read.py": ["1000"],
@@ -37,7 +36,7 @@ def run(script: str, *arguments: str) -> str:
 
 
 def test_every_script_is_run_here() -> None:
-    elsewhere = {"bench_engine.py", "bench_incremental.py"}  # below, and in a file of its own
+    elsewhere = {"bench_incremental.py"}
     assert {path.name for path in BENCH.glob("bench_*.py")} == {*SIZES, *elsewhere}
 
 
@@ -53,22 +52,8 @@ def test_scripts_print_figures(script: str) -> None:
     assert any(letter.isdigit() for letter in run(script, *SIZES[script]))
 
 
-@pytest.mark.parametrize("part", [slow_if(part, ("b", "c", "f")) for part in "abcdefg"])
-def test_parts_of_the_engine(part: str) -> None:
-    printed = run("bench_engine.py", "--quick", "--only", part)
-    assert f"({part})" in printed
-    assert len(printed.splitlines()) > 3
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["stream", "skew", "growth", "volume"])
 def test_parts_of_spark(part: str) -> None:
     arguments = [*SIZES["bench_spark.py"], "--only", part]
     assert "vessel" in run("bench_spark.py", *arguments)
-
-
-def test_a_part_that_is_not_there() -> None:
-    command = [sys.executable, str(BENCH / "bench_engine.py"), "--only", "z"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "there are a to g" in done.stderr

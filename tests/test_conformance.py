@@ -15,7 +15,7 @@ from horai.cli.app import app
 
 FILE = Path(__file__).parents[2] / "shared" / "conformance" / "event-calculus.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
-ENGINES = pytest.mark.parametrize("engine", ["auto", "columnar"])
+ENGINES = pytest.mark.parametrize("engine", ["auto", "reference"])
 SETTINGS = ("window", "step", "start", "end", "tick")
 
 Rows = list[dict[str, Any]]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from horai.runtime.engines import ENGINES
+from horai.runtime.engines import AUTO, ENGINES
 
-WHOLE = sorted(set(ENGINES) - {"compiled"})  # which says what it has no instructions for
+WHOLE = sorted(set(ENGINES) - {AUTO})  # which is one of the others

@@ -24,7 +24,7 @@ Given = Mapping[str, Predicate] | Iterable[Predicate] | None
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__horai_predicate__"
 _MARKS = ("predicate", "vectorised")  # what marks a function, by name
-_VECTORISED = "vectorised"  # the attribute that the columnar engine looks for
+_VECTORISED = "vectorised"  # the attribute that engines look for
 
 
 def predicate(function: _F) -> _F:
@@ -67,7 +67,7 @@ def vectorised(function: Callable[..., Any]) -> Predicate:
 
 
 def _column_of_one(value: object) -> Any:
-    """An array with one element, as the columnar engine would make it."""
+    """An array with one element, as engines make it."""
     import numpy as np
 
     if isinstance(value, int) and not -(2**63) <= value < 2**63:

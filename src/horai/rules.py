@@ -249,7 +249,7 @@ class Rules:
         begin at `start`. Without `start` and `end` the run covers the input. With the engine
         `spark`, `master` says where Spark runs and `buckets` in how many parts entities are split.
         `progress(done, all)` is called after each query; `profile` is filled with what rules cost
-        on the compiled engine or the columnar one. The result of a `revisable` run keeps the
+        on the compiled engine. The result of a `revisable` run keeps the
         engine, if it can: then `what_if` and `why_not` work out only what other rows change.
 
         >>> from horai import loads

@@ -104,7 +104,7 @@ def test_a_run_over_nothing_has_metrics() -> None:
 
 
 def test_metrics_as_plain_values() -> None:
-    plain = run("columnar").metrics.to_dict()
+    plain = run("compiled").metrics.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert list(plain) == ["run", "windows"]
     assert list(plain["windows"][0]) == ["query", *ItemCounts.__dataclass_fields__]

@@ -246,7 +246,7 @@ def test_rows_of_other_columns_are_refused(name: str) -> None:
         header.update(json.loads(text.replace(f'"{name}"', '"other"')))
 
     with pytest.raises(horai.UsageError):
-        horai.load_session(repacked("columnar", rename))
+        horai.load_session(repacked("compiled", rename))
 
 
 @pytest.mark.parametrize("size", [10**9, 10**12, 2**62, 10**30])

@@ -18,7 +18,7 @@ from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
 
-ENGINES = ("columnar", "compiled", "reference")
+ENGINES = ("compiled", "reference")
 RULE = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 90.\n"
 
 
@@ -241,15 +241,13 @@ def test_all_engines_find_the_same_answers_and_the_same_places(
     rules = loads(head.format(condition), severity={"H502": "off"})
     lines = [f"e|{t}|{t}|{x}|{v}|{w}" for t, x, v, w in rows]
     reference = rules.run(lines, engine="reference", window=window)
-    for engine in ("columnar", "compiled"):
-        try:
-            found = rules.run(lines, engine=engine, window=window)
-        except RunError as error:
-            assert engine == "compiled" and "does not fit" in str(error)
-            continue
-        assert found.rows() == reference.rows()
-        if engine == "compiled" and ";" in condition:
-            continue  # where one alternative is enough, it does not ask about the others
+    try:
+        found = rules.run(lines, engine="compiled", window=window)
+    except RunError as error:
+        assert "does not fit" in str(error)
+        return
+    assert found.rows() == reference.rows()
+    if ";" not in condition:  # where one alternative is enough, it does not ask about the others
         if CYCLE in head:  # conditions are asked before it is known who is on
             assert where(found) >= where(reference)
         else:

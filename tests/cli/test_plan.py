@@ -362,33 +362,15 @@ def test_every_example_has_a_plan(name: str, monkeypatch: pytest.MonkeyPatch) ->
         assert all("~" not in one["text"] for one in operators(rule["parts"]))
 
 
-@pytest.mark.parametrize("engine", ["compiled", "columnar"])
-def test_a_profile_changes_no_answer(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_profile_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "examples" / "harbour")
     loaded = load("rules.ec", "background.ec")
     settings: dict[str, Any] = {"start": 0, "window": 300, "step": 200}
     profile = Profile()
-    watched = loaded.run("narrative.csv", profile=profile, engine=engine, **settings)
+    watched = loaded.run("narrative.csv", profile=profile, **settings)
     assert watched.rows() == loaded.run("narrative.csv", **settings).rows()
     assert profile.queries > 1
     assert any(stats.rows_out for stats in profile.rules.values())
-
-
-def test_operators_are_told_of_by_the_columnar_engine() -> None:
-    profile = Profile()
-    loads(SMALL).run(STREAM, engine="columnar", profile=profile)
-    assert profile.program is not None
-    plan = plan_json(outline(profile.program), profile)
-    steps = [one for rule in rules(plan) for one in operators(rule["parts"])]
-    found = [(one["text"], one["actual"]["rows_in"], one["actual"]["rows_out"]) for one in steps]
-    assert found == [
-        ("happensAt(up(X), T)", 1, 3),
-        ("lamp(X)", 3, 2),
-        ("happensAt(down(X), T)", 1, 1),
-        ("happensAt(look(X), T)", 1, 4),
-        ("where there is no", 4, 3),
-        ("holdsAt(on(X)=true, T)", 4, 1),
-    ]
 
 
 LISTED = """

@@ -137,7 +137,7 @@ def test_no_state_has_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     rules, program = horai.loads(RULES), horai.loads(PROGRAM, language="lars")
     both = horai.combine(rules, program)
     sessions: list[Any] = [
-        rules.session(start=0, engine=engine) for engine in ("columnar", "reference")
+        rules.session(start=0, engine=engine) for engine in ("compiled", "reference")
     ]
     sessions += [program.session(engine=engine) for engine in ("plan", "asp", "tms")]
     for session in [*sessions, both.session()]:

@@ -11,7 +11,7 @@ RULES = "initiatedAt(slow(X)=true, T) :- happensAt(speed(X, V), T), V < 90.\n"
 DAY = ("run", "rules.ec", "--input", "day.csv")
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_text_where_numbers_are_compared_is_told_on_standard_error(horai: Run, engine: str) -> None:
     Path("rules.ec").write_text(RULES)
     # The columns are swapped: a vessel stands where its speed should.

@@ -1,4 +1,4 @@
-"""Items of the reference engine as the Arrow tables the columnar engine takes, and back."""
+"""Items of the reference engine as the Arrow tables that engines take, and back."""
 
 from __future__ import annotations
 

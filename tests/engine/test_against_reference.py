@@ -1,4 +1,4 @@
-"""The columnar engine gives the answers of the reference engine, at every query time.
+"""The compiled engine gives the answers of the reference engine, at every query time.
 
 Random descriptions over random streams with late items, items that are too late, and retractions.
 What is compared is everything an answer has: the whole run, the window, what is new, what is gone,
@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests.engine.comparing import (
     Lines,
     Setting,
+    agree,
     batches_of,
-    differences,
+    if_there_are_instructions,
     read,
     seen,
     tables_of,
@@ -30,9 +31,9 @@ from tests.strategies.wild_parts import PREDICATES
 from tests.strategies.wild_streams import wild_runs
 from tests.weights import examples
 
-from horai.engine.session import Session
 from horai.lang.ec.errors import EngineError
 from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
 
 Law = Callable[[st.DataObject], None]
 TOO_LATE = 20
@@ -62,8 +63,8 @@ def _agree(data: st.DataObject, run: Run) -> None:
         allen_memory=memory,
         predicates=PREDICATES,
     )
-    found = differences(run.described.text, run.items, setting)
-    assert found is None, found
+    with if_there_are_instructions():
+        agree(run.described.text, run.items, setting)
 
 
 def streams_that_change_much(data: st.DataObject) -> None:
@@ -91,8 +92,8 @@ def protocols_give_the_same_answers(data: st.DataObject) -> None:
 def _agree_at(run: ChangingRun, memory: int | None = None) -> None:
     cut = run.cut
     setting = Setting(cut.queries, cut.window, run.described.tick, cut.start, memory, PREDICATES)
-    found = differences(run.described.text, run.items, setting)
-    assert found is None, found
+    with if_there_are_instructions():
+        agree(run.described.text, run.items, setting)
 
 
 # --- the same however it comes in ----------------------------------------------------------------
@@ -103,21 +104,22 @@ def windows_and_batches_do_not_matter(data: st.DataObject) -> None:
     run: Run = data.draw(st.one_of(runs(), wild_runs()))
     other: Windows = data.draw(windows())
     patient = Windows(other.window + run.cut.lateness, other.step, run.cut.lateness)
-    straight = final(run, run.cut, run.items, 1)
     mixed = data.draw(st.permutations(run.items))
     tables = data.draw(st.integers(1, 4))
-    other_way = final(run, patient, mixed, tables)
-    if straight is None or other_way is None:
-        event("refused")  # whether every cut meets the trouble is not promised
-        return
-    assert other_way == straight
-    event(f"{min(len(straight), 5)} rows")
+    with if_there_are_instructions():
+        straight = final(run, run.cut, run.items, 1)
+        other_way = final(run, patient, mixed, tables)
+        if straight is None or other_way is None:
+            event("gave up")  # whether every cut meets the trouble is not promised
+            return
+        assert other_way == straight
+        event(f"{min(len(straight), 5)} rows")
 
 
 def final(run: Run, cut: Windows, items: Sequence[OracleItem], parts: int) -> Lines | None:
     """The last answer, with every batch split into tables; None for a run that is refused."""
     setting = Setting(cut.queries, cut.window, run.described.tick, predicates=PREDICATES)
-    session = Session(read(run.described.text), **setting.options())
+    session = CompiledEngine(read(run.described.text), **setting.options())
     lines: Lines = []
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         tables = [table for i in range(parts) for table in tables_of(batch[i::parts])]

@@ -43,4 +43,4 @@ def test_it_is_refused_whoever_chose_it(engine: str, monkeypatch: pytest.MonkeyP
     with pytest.raises(UsageError, match="from other sources") as refused:
         horai.loads(RULES).run(["a|1|1|x"], engine=engine)
     assert refused.value.hint == "run `make install`"
-    assert horai.loads(RULES).run(["a|1|1|x"], engine="columnar").rows()
+    assert horai.loads(RULES).run(["a|1|1|x"], engine="reference").rows()

@@ -252,7 +252,7 @@ def test_a_refusal_names_the_rule_and_the_reason() -> None:
         rules.session(engine="compiled")
     assert str(caught.value) == (
         "<rules>:1:1: the compiled engine has no instructions for what is asked here\n"
-        "  hint: use the engine columnar"
+        "  hint: use the engine reference"
     )
 
 

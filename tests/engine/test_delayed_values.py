@@ -1,7 +1,7 @@
 """Delayed effects that compute, compare and look: every way to run them gives the same answers.
 
-The reference says what is right. Beside it the columnar engine and the compiled one work in one
-process, saved and restored, and in buckets. To try 20,000 programs:
+The reference says what is right. Beside it the compiled engine works in one process, saved and
+restored, and in buckets. To try 20,000 programs:
 
     python -m pytest -n 0 -x -s tests/engine/test_delayed_values.py -k at_length
 """
@@ -94,9 +94,7 @@ def check(run: DelayRun) -> bool:
     rules = horai.loads(run.rules)
     lines, how = run.narrative, run.settings
     wanted = told(lambda: rules.run(lines, engine="reference", **how))
-    assert told(lambda: rules.run(lines, engine="columnar", **how)) == wanted
     assert told(lambda: rules.run(lines, **how)) == wanted
-    assert told(lambda: restored(rules, run, "columnar")) == wanted
     assert told(lambda: restored(rules, run, "auto")) == wanted
     in_buckets = told(
         lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)

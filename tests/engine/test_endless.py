@@ -37,7 +37,7 @@ RULES = "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), {} Y \\= X."
 SAID = r":[12]: \w/1 (still has new rows|derives more than|makes values of|calls itself)"
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_rules_without_an_end_are_named(
     kind: str, engine: str, monkeypatch: pytest.MonkeyPatch
@@ -53,7 +53,7 @@ def test_rules_without_an_end_are_named(
         rules.run("e|1|1|x\n", engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_squares_end_where_they_have_no_value_any_more(engine: str) -> None:
     rules = horai.loads(f"s(2). s(Z) :- s(X), Z is X * X.\n{RULES.format('s(Y),')}")
     result = rules.run("e|1|1|x\n", engine=engine)
@@ -61,7 +61,7 @@ def test_squares_end_where_they_have_no_value_any_more(engine: str) -> None:
     assert result.rows()
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_a_range_that_nobody_can_list_is_refused(engine: str) -> None:
     rules = horai.loads(
         "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), between(1, 1000000000000, N), N > 5."
@@ -70,7 +70,7 @@ def test_a_range_that_nobody_can_list_is_refused(engine: str) -> None:
         rules.run("e|1|1|x\n", engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 @pytest.mark.parametrize(
     "helper",
     [
@@ -87,7 +87,7 @@ def test_a_range_of_a_helper_is_told_where_it_stands(helper: str, engine: str) -
         rules.run("e|1|1|2\n", engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference", "compiled"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_rules_with_an_end_reach_it(engine: str) -> None:
     rules = horai.loads(
         "n(0). n(N) :- n(M), M < 3000, N is M + 1.\n"
@@ -133,7 +133,7 @@ def test_engines_find_the_same_or_give_up_both(made: list[tuple[str, str]], fact
             f"{text}\ninitiatedAt(f(Y)=true, T) :- happensAt(e(_), T), p(Y).\n"
             "initiatedAt(g(Y)=true, T) :- happensAt(e(_), T), q(Y)."
         )
-        assert told(rules, "columnar") == told(rules, "reference"), text
+        assert told(rules, "compiled") == told(rules, "reference"), text
 
 
 @pytest.mark.slow
@@ -147,5 +147,5 @@ def test_as_many_as_are_useful_are_found() -> None:
         "initiatedAt(f(X)=true, T) :- happensAt(e(X), T), n(X), all(X), way(3000, D), D > X,"
         " l(L), length(L, 900)."
     )
-    for engine in ("columnar", "reference"):
+    for engine in ("compiled", "reference"):
         assert rules.run("e|1|1|5999\n", engine=engine).count("fluent") == 1

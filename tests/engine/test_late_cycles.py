@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from tests.engine.comparing import Setting, agree, at, over
+from tests.engine.comparing import Setting, agree, at, if_there_are_instructions, over
 from tests.strategies.waiting import LateRun, late_runs
 from tests.weights import examples
+
+import horai
 
 TOGGLE = """
     initiatedAt(on(X)=true,T) :- happensAt(e1(X),T), \\+ holdsAt(on(X)=true,T).
@@ -129,4 +131,17 @@ def test_what_others_say_late_counts_at_all_times_that_are_asked(asking: str) ->
 @examples("heavy")
 @given(late_runs())
 def test_random_rules_that_ask_others_about_other_times(run: LateRun) -> None:
-    agree(run.text, run.items, Setting(run.queries, run.window), instructions=None)
+    with if_there_are_instructions():
+        agree(run.text, run.items, Setting(run.queries, run.window))
+
+
+CYCLE = """\
+initiatedAt(on(X)=true, T) :- happensAt(press(X), T), \\+ (holdsAt(on(Y)=true, T), Y \\= X).
+terminatedAt(on(X)=true, T) :- happensAt(press(Y), T), holdsAt(on(X)=true, T), X \\= Y.
+"""
+
+
+def test_a_cycle_joins_what_it_has_just_found() -> None:
+    rules, rows = horai.loads(CYCLE), [f"press|{t}|{t}|x{t * t % 7}" for t in range(1, 40)]
+    wanted = rules.run(rows, engine="reference").rows()
+    assert rules.run(rows, engine="compiled").rows() == wanted

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from tests.engine.comparing import Setting, agree, at, over
 from tests.strategies.static import MODES, RELATIONS
-
-from horai.engine.symbols import Symbols
-from horai.engine.world import World
-from horai.temporal.spans import INF, Spans
 
 LISTS = """
     collectIntervals(i1(_)=true). collectIntervals(i3(_)=true).
@@ -74,19 +69,3 @@ def test_late_intervals_have_partners_in_all_modes(text: str, relation: str) -> 
     for mode in MODES:
         for back in BACK:
             alike(text.format(relation, mode), back)
-
-
-def spans(*rows: tuple[int, int, int]) -> Spans:
-    columns = np.array(rows, np.int64).reshape(len(rows), 3).T.copy()
-    return Spans(columns[0], columns[1], columns[2])
-
-
-def test_how_far_back_intervals_are_compared() -> None:
-    world = World(Symbols(), 1, 0, 100, 7)
-    assert world.undecided.first(50) == 50
-    world.undecided.related.append((spans((0, 5, 30), (0, 40, 60), (1, 45, INF)), 0))
-    assert world.undecided.first(50) == 40
-    assert world.undecided.first(35) == 35
-    world.undecided.related.append((spans((0, 48, 49)), 7))
-    assert world.undecided.first(50) == 40
-    assert world.undecided.first(45) == 38

@@ -9,9 +9,9 @@ from tests.strategies.runs import Run, runs
 from tests.weights import examples
 
 from horai.engine.answer import Answer, Which
-from horai.engine.session import Session
 from horai.lang.core.terms import Constant, make
 from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
 
 CHANGES: tuple[Which, ...] = ("window", "new", "gone")
 
@@ -19,7 +19,7 @@ CHANGES: tuple[Which, ...] = ("window", "new", "gone")
 def answers(run: Run, archive: bool = True) -> list[Answer]:
     """All answers of a run, kept until its end: a part may be asked for late."""
     setting = Setting(run.cut.queries, run.cut.window, run.described.tick)
-    session = Session(read(run.described.text), **setting.options(), archive=archive)
+    session = CompiledEngine(read(run.described.text), **setting.options(), archive=archive)
     batches = batches_of(run.items, setting.queries)
     return [
         session.advance(query, tables_of(batch))
@@ -56,7 +56,7 @@ def test_what_leaves_the_window_is_not_taken_back() -> None:
         "initiatedAt(on=true,T) :- happensAt(up,T).\nterminatedAt(on=true,T) :- happensAt(down,T)."
     )
     items = [OracleItem(Constant("up"), None, 3, 3, 3), OracleItem(Constant("down"), None, 6, 6, 6)]
-    session = Session(read(text), window=10)
+    session = CompiledEngine(read(text), window=10)
     first = seen(session.advance(10, tables_of(items)))
     later = seen(session.advance(40))
     assert first["new"] == ["down at 6", "on=true (4,7)", "up at 3"]
@@ -67,7 +67,7 @@ def test_what_leaves_the_window_is_not_taken_back() -> None:
 def test_an_open_span_is_replaced_when_it_ends() -> None:
     text = "initiatedAt(on(X)=true,T) :- happensAt(up(X),T).\n"
     text += "terminatedAt(on(X)=true,T) :- happensAt(down(X),T)."
-    session = Session(read(text), window=5)
+    session = CompiledEngine(read(text), window=5)
     session.advance(10, tables_of([OracleItem(make("up", Constant("a")), None, 8, 8, 8)]))
     session.advance(20)
     found = seen(

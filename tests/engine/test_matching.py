@@ -1,23 +1,16 @@
-"""Terms put together, taken apart and compared, against the reference engine row by row."""
+"""Terms of columns put together and taken apart, against the reference engine row by row."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.tables import Table, flat, nested, tables, variables
 from tests.weights import examples
 
 from horai.engine.columns import as_codes, column_of, terms_of
-from horai.engine.comparison import compare
 from horai.engine.distinct import Found
 from horai.engine.matching import build, match, take_apart
 from horai.engine.symbols import Symbols
-from horai.lang.core.arithmetic import NoValue, evaluate
-from horai.lang.core.order import order_key
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var
 from horai.lang.core.terms import variables as names_of
 from horai.oracle.ec import terms as oracle
@@ -57,7 +50,7 @@ def answers(found: Found, table: Table) -> list[tuple[int, dict[str, Term]]]:
     ]
 
 
-def expected(left: Term, right: Term, table: Table) -> list[tuple[int, dict[str, Term]]]:
+def expected_matches(left: Term, right: Term, table: Table) -> list[tuple[int, dict[str, Term]]]:
     unified = [
         (row, oracle.unify(oracle.resolve(left, env), oracle.resolve(right, env), env))
         for row, env in enumerate(table.envs)
@@ -80,7 +73,7 @@ def test_terms_are_built_from_columns(term: Term, table: Table) -> None:
 @examples("light")
 def test_patterns_are_matched(pattern: Term, name: str, table: Table) -> None:
     found = match(pattern, table.columns[name], table.columns, table.symbols)
-    assert answers(found, table) == expected(pattern, Var(name), table)
+    assert answers(found, table) == expected_matches(pattern, Var(name), table)
 
 
 @given(closed, patterns, tables())
@@ -88,7 +81,7 @@ def test_patterns_are_matched(pattern: Term, name: str, table: Table) -> None:
 def test_what_is_built_can_be_taken_apart(term: Term, pattern: Term, table: Table) -> None:
     column = build(term, table.columns, table.rows, table.symbols)
     found = match(pattern, column, table.columns, table.symbols)
-    assert answers(found, table) == expected(pattern, term, table)
+    assert answers(found, table) == expected_matches(pattern, term, table)
 
 
 def test_a_pattern_finds_the_parts_of_terms() -> None:
@@ -120,67 +113,3 @@ def test_forms_learn_from_terms_that_come_later(pattern: Term, blocks: list[list
         if found.new:
             built = build(pattern, found.new, len(fitting), symbols)
             assert terms_of(built, symbols) == [block[row] for row in fitting]
-
-
-# --- comparison ----------------------------------------------------------------------------------
-
-
-def holds(op: str, left: Term, right: Term, env: dict[str, Term]) -> bool:
-    """By the definition, for one row."""
-    a, b = oracle.resolve(left, env), oracle.resolve(right, env)
-    match op:
-        case "\\=":
-            return oracle.unify(a, b, {}) is None
-        case "\\==":
-            return a != b
-        case "==":
-            return a == b
-    ours: Any
-    theirs: Any
-    try:
-        ours, theirs = map(order_key, (a, b)) if "@" in op else (evaluate(t, {}) for t in (a, b))
-    except NoValue:
-        return False
-    match op.removeprefix("@"):
-        case "<":
-            return bool(ours < theirs)
-        case ">":
-            return bool(ours > theirs)
-        case "=<":
-            return bool(ours <= theirs)
-        case ">=":
-            return bool(ours >= theirs)
-        case "=:=":
-            return bool(ours == theirs)
-        case _:
-            return bool(ours != theirs)
-
-
-OPS = ["<", ">", "=<", ">=", "=:=", "=\\=", "==", "\\==", "@<", "@>", "@=<", "@>=", "\\="]
-sums = st.builds(
-    lambda a, b: Compound("-", (a, b)), variables, variables | st.builds(Int, st.just(2))
-)
-
-
-@pytest.mark.parametrize("op", OPS)
-@given(variables | sums | closed, variables | sums | closed, tables())
-@examples("normal")
-def test_comparisons_hold_where_they_do_in_the_reference(
-    op: str, left: Term, right: Term, table: Table
-) -> None:
-    found = compare(op, left, right, table.columns, table.rows, table.symbols)
-    assert found.tolist() == [holds(op, left, right, env) for env in table.envs]
-
-
-@given(patterns, patterns, tables())
-@examples("light")
-def test_variables_without_a_column_may_be_anything(left: Term, right: Term, table: Table) -> None:
-    found = compare("\\=", left, right, table.columns, table.rows, table.symbols)
-    assert found.tolist() == [holds("\\=", left, right, env) for env in table.envs]
-
-
-def test_all_comparisons_of_the_language_are_there() -> None:
-    symbols = Symbols()
-    columns = {"X": column_of([Int(1), Int(2)], symbols)}
-    for op in OPS:
-        assert compare(op, Var("X"), Int(2), columns, 2, symbols).dtype == np.bool_

@@ -13,7 +13,6 @@ import pytest
 
 from horai import io
 from horai.engine.answer import spans_of
-from horai.engine.session import Session
 from horai.lang.core.printer import show
 from horai.lang.ec.reader import read_text
 from horai.runtime.compiled import CompiledEngine
@@ -165,15 +164,12 @@ def happening(step: int, text: str) -> Iterator[io.Item]:
             yield item("speed", who, begin + place, ((step + place) * 0.37) % 1)
 
 
-def session_of(text: str, window: int | None, engine: str) -> Session | CompiledEngine:
+def session_of(text: str, window: int | None) -> CompiledEngine:
     """A session without an archive."""
-    description = read_text(text)[0]
-    if engine == "compiled":
-        return CompiledEngine(description, window=window, archive=False)
-    return Session(description, window=window, archive=False)
+    return CompiledEngine(read_text(text)[0], window=window, archive=False)
 
 
-def run(session: Session | CompiledEngine, text: str) -> Iterator[None]:
+def run(session: CompiledEngine, text: str) -> Iterator[None]:
     """Go from window to window; all parts of answers are looked at."""
     step = 0
     while True:
@@ -185,14 +181,11 @@ def run(session: Session | CompiledEngine, text: str) -> Iterator[None]:
         yield
 
 
-def rows(session: Session | CompiledEngine) -> Counter[str]:
+def rows(session: CompiledEngine) -> Counter[str]:
     """How many rows a session holds, by where."""
     found: Counter[str] = Counter()
-    if isinstance(session, CompiledEngine):
-        counts = session._machine.counts()
-        found |= {name: counts[name] for name in ("rows", "lines", "links", "pool", "timers")}
-    else:
-        found |= components(session)
+    counts = session._machine.counts()
+    found |= {name: counts[name] for name in ("rows", "lines", "links", "pool", "timers")}
     for key, fluent in session.inputs.fluents.items():
         found[f"input {key}"] = len(fluent.spans) + fluent.pairs.rows
     for source, listed in session.ledger.live.items():
@@ -206,38 +199,16 @@ def rows(session: Session | CompiledEngine) -> Counter[str]:
     return found
 
 
-def components(session: Session) -> Counter[str]:
-    """Those of the columnar engine that it keeps by component."""
-    found: Counter[str] = Counter()
-    for place, memory in enumerate(session.memories):
-        for key, fluent in memory.fluents.items():
-            found[f"{place}: spans of {key}"] = len(fluent.spans) + fluent.pairs.rows
-        found[f"{place}: held"] = sum(map(len, memory.held.values()))
-        found[f"{place}: points"] = sum(table.rows for table in memory.points.values())
-        ended = [one for listed in memory.terminations.values() for one in listed]
-        found[f"{place}: terminations"] = len(ended) + sum(one.table.rows for one in ended)
-        looked = [*memory.rows.values(), *memory.owners.values()]
-        found[f"{place}: rows and owners"] = sum(table.rows for table in looked)
-        if memory.clock is not None:
-            found[f"{place}: clock"] = len(memory.clock.pending) + len(memory.clock.acted)
-    for key, table in (session.members.permanent | session.known.pairs).items():
-        found[f"known {key}"] = table.rows
-    return found
-
-
 def test_without_a_window_the_measure_grows() -> None:
-    session = session_of(RULES["simple"], None, "columnar")
+    session = session_of(RULES["simple"], None)
     steps = run(session, RULES["simple"])
     sizes = [len(session.save()) for _ in zip(range(200), steps, strict=False)]
     assert sizes[199] > 2 * sizes[9]
 
 
-REFUSED = {"dynamic domain"}
-"""Rules for which the compiled engine has no instructions."""
-RUNS = [("columnar", name) for name in RULES]
-# The compiled engine keeps intervals that are compared with others, and what speaks of the known.
-GROWS = {"relations", "who is known"}
-RUNS += [("compiled", name) for name in RULES if name not in GROWS | REFUSED]
+# Intervals that are compared with others are kept, and what speaks of the known.
+GROWS = {"relations", "who is known", "dynamic domain"}
+BOUNDED = sorted(RULES.keys() - GROWS)
 
 
 @pytest.fixture(autouse=True)
@@ -246,22 +217,22 @@ def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horai.engine.core.session.ROOM", 1000)
 
 
-@pytest.mark.parametrize(("engine", "name"), RUNS)
-def test_two_hundred_windows_need_no_more_room_than_a_hundred(engine: str, name: str) -> None:
-    check(engine, name, 200)
+@pytest.mark.parametrize("name", BOUNDED)
+def test_two_hundred_windows_need_no_more_room_than_a_hundred(name: str) -> None:
+    check(name, 200)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("engine", "name"), RUNS)
-def test_a_thousand_windows_need_no_more_room_than_a_hundred(engine: str, name: str) -> None:
-    check(engine, name, 1000)
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_thousand_windows_need_no_more_room_than_a_hundred(name: str) -> None:
+    check(name, 1000)
 
 
-def check(engine: str, name: str, windows: int) -> None:
+def check(name: str, windows: int) -> None:
     """What the last windows need is what the hundredth needed."""
     sizes: list[int] = []
     held: list[Counter[str]] = []
-    session = session_of(RULES[name], WINDOW, engine)
+    session = session_of(RULES[name], WINDOW)
     for number, _ in enumerate(run(session, RULES[name]), 1):
         # The stream repeats itself only roughly, and the compiled engine forgets now and then: the
         # most of some windows is what counts.
@@ -296,10 +267,10 @@ WANTED = {
 }
 
 
-@pytest.mark.parametrize(("engine", "name"), RUNS)
-def test_what_should_stay_small_is_really_worked_out(engine: str, name: str) -> None:
+@pytest.mark.parametrize("name", RULES)
+def test_what_should_stay_small_is_really_worked_out(name: str) -> None:
     seen: set[str] = set()
-    session = session_of(RULES[name], WINDOW, engine)
+    session = session_of(RULES[name], WINDOW)
     for step in range(40):
         tables = io.Narrative.from_items(happening(step, RULES[name])).tables
         answer = session.advance((step + 1) * STEP, tables)

@@ -39,7 +39,7 @@ def check(seeds: range) -> int:
         cut, text = run.cut, run.described.text
         setting = Setting(cut.queries, cut.window, run.described.tick, cut.start)
         try:
-            agree(text, run.items, setting, instructions=None)
+            agree(text, run.items, setting)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}\n{run!r}") from error
         check_items(run.described, cut, run.items, seed % 4 + 1, False)

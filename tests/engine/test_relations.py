@@ -5,14 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horai.engine.columns import Column, as_codes, column_of, ints, terms_of
+from horai.engine.columns import Column, as_codes, column_of, terms_of
 from horai.engine.frames import Frame
-from horai.engine.ranges import range_join
 from horai.engine.relations import Relation, different, join, joined
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var, substitute
 from horai.plan.ec.unify import unify
-from horai.plan.operators import Bound
 
 Row = tuple[Term, ...]
 Env = dict[str, Term]
@@ -87,39 +85,6 @@ def _value(name: str, patterns: tuple[Term, ...], row: Row) -> Term | None:
             assert isinstance(value, Compound)
             return value.args[0]
     return None
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 9)), max_size=6),
-    st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 9)), max_size=8),
-    st.lists(st.tuples(st.booleans(), st.integers(-3, 3)), max_size=3),
-)
-def test_range_join_is_a_join_within_limits(
-    left: list[tuple[str, int]], right: list[tuple[str, int]], limits: list[tuple[bool, int]]
-) -> None:
-    symbols = Symbols()
-    frame = Frame(
-        len(left),
-        {
-            "X": column_of([Constant(who) for who, _ in left], symbols),
-            "T": ints([time for _, time in left]),  # type: ignore[arg-type]
-        },
-    )
-    who = column_of([Constant(who) for who, _ in right], symbols)
-    times = ints([time for _, time in right])  # type: ignore[arg-type]
-    bounds = tuple(Bound(low, Compound("+", (Var("T"), Int(k)))) for low, k in limits)
-    found = range_join(
-        frame, Relation((who, times), len(right)), (Var("X"), Var("T0")), bounds, symbols
-    )
-    pairs = sorted(zip(found.left.tolist(), found.source_rows().tolist(), strict=True))
-    assert pairs == [
-        (i, j)
-        for i, (one, t) in enumerate(left)
-        for j, (other, t0) in enumerate(right)
-        if one == other and all(t0 >= t + k if low else t0 <= t + k for low, k in limits)
-    ]
-    given_times = found.to_frame(lambda _: True).columns["T0"].data.tolist()
-    assert given_times == [right[j][1] for j in found.source_rows().tolist()]
 
 
 @given(rows(2), rows(2))

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 from tests.engine.comparing import Lines, Setting, batches_of, differences, read, seen, tables_of
 
-from horai.engine.session import Session
 from horai.lang.core.terms import Constant, make
 from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
 
 
 def final(text: str, items: Sequence[OracleItem], setting: Setting) -> Lines:
     """The last answer, once the reference engine has agreed with all of them."""
     found = differences(text, items, setting)
     assert found is None, found
-    session = Session(read(text), **setting.options())
+    session = CompiledEngine(read(text), **setting.options())
     lines: Lines = []
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         lines = seen(session.advance(query, tables_of(batch)))["all"]

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from tests.engine.comparing import batches_of, tables_of
+from tests.engine.comparing import NO_INSTRUCTIONS, batches_of, tables_of
 from tests.engine.itemtables import row
 from tests.engine.tables import beyond, huge, nested
-from tests.engine.test_compiled import NO_INSTRUCTIONS, RUNS
-from tests.strategies.runs import Run, runs
+from tests.engine.test_compiled import RUNS
+from tests.strategies.runs import Run
 from tests.weights import examples
 
 import horai
@@ -25,7 +25,6 @@ from horai.engine.columns import Column, as_codes, column_of, terms_of
 from horai.engine.core.saved import NAME
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.saved import RECORDS, NotRestored
-from horai.engine.session import Session
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.lang.core.printer import show
@@ -34,8 +33,7 @@ from horai.lang.ec.errors import EngineError
 from horai.lang.ec.reader import read_text
 from horai.oracle.ec.session import OracleItem
 from horai.runtime.compiled import CompiledEngine
-from horai.runtime.engines import Engine, EngineSession
-from horai.temporal.spans import Spans
+from horai.runtime.engines import EngineSession
 
 PARTS: tuple[Which, ...] = ("window", "all", "new", "gone")
 
@@ -52,12 +50,12 @@ def said(answer: Answer) -> list[object]:
     return found
 
 
-def check(run: Run, data: st.DataObject, engine: Engine) -> None:
+def check(run: Run, data: st.DataObject) -> None:
     """Save and restore before some of the queries, all of them included."""
     description = read_text(run.described.text)[0]
 
     def fresh() -> EngineSession:
-        return engine(
+        return CompiledEngine(
             description,
             start=0,
             window=run.cut.window,
@@ -85,21 +83,12 @@ def check(run: Run, data: st.DataObject, engine: Engine) -> None:
     assert left[0] == left[1]
 
 
-ANY = runs() | runs(lateness=20)  # in the second, items come too late
-
-
-@examples("heavy")
-@given(run=ANY, data=st.data())
-def test_restored_sessions_answer_alike(run: Run, data: st.DataObject) -> None:
-    check(run, data, Session)
-
-
 @pytest.mark.parametrize("kind", RUNS)
 @examples("heavy")
 @given(data=st.data())
-def test_restored_sessions_of_the_compiled_engine_do(kind: str, data: st.DataObject) -> None:
+def test_restored_sessions_answer_alike(kind: str, data: st.DataObject) -> None:
     try:
-        check(data.draw(RUNS[kind]()), data, CompiledEngine)
+        check(data.draw(RUNS[kind]()), data)
     except UsageError as error:
         assert NO_INSTRUCTIONS in str(error)
         event("refused")
@@ -192,12 +181,9 @@ holdsFor(both(X)=true, I) :-
     holdsFor(on(X)=true, I1), holdsFor(near(X)=true, I2), intersect_all([I1, I2], I).
 fi(on(X)=true, on(X)=tired, 30).
 """
-ENGINES: dict[str, Engine] = {"columnar": Session, "compiled": CompiledEngine}
-OF_ANY = pytest.mark.parametrize("engine", ENGINES)
 
 
 def session(
-    engine: str,
     text: str = RULES,
     start: int = 0,
     window: int = 20,
@@ -205,7 +191,7 @@ def session(
     allen_memory: int | None = None,
     archive: bool = True,
 ) -> EngineSession:
-    return ENGINES[engine](
+    return CompiledEngine(
         read_text(text)[0],
         start=start,
         window=window,
@@ -231,9 +217,9 @@ def items(*said: tuple[Any, ...], since: int = 0, back: int = 0) -> list[io.Item
     return list(io.Narrative.from_items(rows).tables)
 
 
-def fed(engine: str, text: str = RULES) -> EngineSession:
+def fed(text: str = RULES) -> EngineSession:
     """A session that has forgotten the start of the run, and knows what may still change."""
-    found = session(engine, text)
+    found = session(text)
     found.advance(
         15, items(("up", 3, "a"), ("up", 4, "b"), ("up", 5, "c"), ("down", 12, "a"), since=2)
     )
@@ -242,44 +228,35 @@ def fed(engine: str, text: str = RULES) -> EngineSession:
     return found
 
 
-SAVED = {engine: fed(engine).save() for engine in ENGINES}
+SAVED = fed().save()
 
 
-@OF_ANY
 @pytest.mark.parametrize(
     ("name", "value"), [("start", 1), ("window", 19), ("tick", 2), ("archive", False)]
 )
-def test_other_settings_are_refused(engine: str, name: str, value: int | bool) -> None:
+def test_other_settings_are_refused(name: str, value: int | bool) -> None:
     text = RULES if name != "tick" else RULES.partition("holdsFor")[0]
-    other = session(engine, text, **{name: value})  # type: ignore[arg-type]
+    other = session(text, **{name: value})  # type: ignore[arg-type]
     with pytest.raises(NotRestored, match=rf"saved with {name}=\w+, and this one has {name}=\w+; "):
-        other.restore(SAVED[engine])
+        other.restore(SAVED)
 
 
 def test_another_memory_of_relations_is_refused() -> None:
     with pytest.raises(NotRestored, match="saved with allen_memory=None, and this one has"):
-        session("columnar", allen_memory=5).restore(SAVED["columnar"])
+        session(allen_memory=5).restore(SAVED)
 
 
-@OF_ANY
-def test_other_rules_are_refused(engine: str) -> None:
+def test_other_rules_are_refused() -> None:
     with pytest.raises(NotRestored, match="saved with other rules; load those"):
-        session(engine, RULES.replace("down", "off")).restore(SAVED[engine])
+        session(RULES.replace("down", "off")).restore(SAVED)
 
 
-def test_the_bytes_of_another_engine_are_refused() -> None:
-    for one, other in (("columnar", "compiled"), ("compiled", "columnar")):
-        with pytest.raises(NotRestored, match="the bytes are something else"):
-            session(one).restore(SAVED[other])
-
-
-@OF_ANY
-def test_a_refusal_leaves_the_session_as_it_was(engine: str) -> None:
-    found = session(engine)
-    for saved in (b"", b"something else", SAVED[engine][:-1], session(engine, start=1).save()):
+def test_a_refusal_leaves_the_session_as_it_was() -> None:
+    found = session()
+    for saved in (b"", b"something else", SAVED[:-1], session(start=1).save()):
         with pytest.raises(NotRestored):
             found.restore(saved)
-    found.restore(SAVED[engine])
+    found.restore(SAVED)
     assert said(found.advance(40, []))[0] == 40
     with pytest.raises(ValueError, match="40 is not after 40"):
         found.advance(40, [])
@@ -288,35 +265,30 @@ def test_a_refusal_leaves_the_session_as_it_was(engine: str) -> None:
 PLACES = st.floats(0, 1, exclude_max=True)
 
 
-@OF_ANY
 @examples("light")
 @given(place=PLACES, change=st.integers(1, 255))
-def test_damaged_bytes_are_refused(engine: str, place: float, change: int) -> None:
-    saved = bytearray(SAVED[engine])
+def test_damaged_bytes_are_refused(place: float, change: int) -> None:
+    saved = bytearray(SAVED)
     saved[int(place * len(saved))] ^= change
     with pytest.raises(NotRestored, match="no saved session that can be read: the bytes are "):
-        session(engine).restore(bytes(saved))
+        session().restore(bytes(saved))
 
 
-@OF_ANY
 @examples("light")
 @given(places=st.lists(PLACES, min_size=1, max_size=4), change=st.integers(1, 255))
-def test_bytes_with_a_forged_checksum_crash_nothing(
-    engine: str, places: list[float], change: int
-) -> None:
+def test_bytes_with_a_forged_checksum_crash_nothing(places: list[float], change: int) -> None:
     """Whatever is not refused answers something, or says why not."""
-    body = bytearray(SAVED[engine].partition(b"\n")[2])
+    body = bytearray(SAVED.partition(b"\n")[2])
     for place in places:
         body[int(place * len(body))] ^= change
-    name = SAVED[engine].partition(b"\n")[0].rpartition(b" ")[0]
+    name = SAVED.partition(b"\n")[0].rpartition(b" ")[0]
     forged = b"%s %s\n%s" % (name, hashlib.sha256(body).hexdigest().encode(), body)
-    found = session(engine)
+    found = session()
     try:
         found.restore(forged)
     except NotRestored:
         return
-    if engine == "compiled":
-        go_on(found)
+    go_on(found)
 
 
 def go_on(found: EngineSession) -> None:
@@ -343,8 +315,7 @@ fi(late(X)=true, late(X)=false, 9) :- holdsAt(off(X)=true, T).
 """
 SYMBOLS = Symbols()
 STATES = {
-    text: Unpacker(NAME, fed("compiled", text).save(), SYMBOLS, RECORDS).whole()
-    for text in (RULES, LISTS)
+    text: Unpacker(NAME, fed(text).save(), SYMBOLS, RECORDS).whole() for text in (RULES, LISTS)
 }
 ODD = st.integers(-9, 70) | st.sampled_from([2**31, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63)])
 
@@ -366,7 +337,7 @@ def test_numbers_that_do_not_fit_crash_nothing(text: str, data: st.DataObject) -
             case "less":
                 arrays[name] = np.delete(arrays[name], place)
     forged = Packer(SYMBOLS, RECORDS).bytes(NAME, STATES[text] | {"machine": arrays})
-    found = session("compiled", text)
+    found = session(text)
     try:
         found.restore(forged)
     except NotRestored:
@@ -386,14 +357,13 @@ holdsFor(seen(X)=true, I) :-
 """
 
 
-@OF_ANY
-def test_what_lies_inside_of_an_open_interval_is_not_forgotten(engine: str) -> None:
+def test_what_lies_inside_of_an_open_interval_is_not_forgotten() -> None:
     """What was inside of it may lie before the window when the interval ends."""
     steps = {10: [("come", 4, "a"), ("up", 8, "a")], 20: [("down", 12, "a")], 30: [], 45: []}
-    found = session(engine, DURING, window=10, archive=False)
+    found = session(DURING, window=10, archive=False)
     for query, come in (steps | {60: [("go", 55, "a")]}).items():
         saved = found.save()
-        found = session(engine, DURING, window=10, archive=False)
+        found = session(DURING, window=10, archive=False)
         if query > 10:
             found.restore(saved)
         answer = found.advance(query, items(*come))
@@ -401,15 +371,3 @@ def test_what_lies_inside_of_an_open_interval_is_not_forgotten(engine: str) -> N
         show(f): times for (f, _), times in spans_of(answer.part("new"), answer.symbols).items()
     }
     assert spans == {"near(a)": [(5, 56)], "seen(a)": [(5, 56)]}
-
-
-def test_spans_of_pairs_that_are_not_there_are_refused() -> None:
-    def fresh() -> Session:
-        return Session(read_text(RULES)[0], window=20)
-
-    found = fresh()
-    found.restore(SAVED["columnar"])
-    fluent = next(m.fluents["on", 1] for m in found.memories if ("on", 1) in m.fluents)
-    fluent.spans = Spans(np.array([7]), np.array([1]), np.array([2]))
-    with pytest.raises(NotRestored, match="do not fit together"):
-        fresh().restore(found.save())

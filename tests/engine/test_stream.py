@@ -1,4 +1,4 @@
-"""The columnar stream: what callers rely on besides the meaning, which random runs compare."""
+"""The stream of columns: what callers rely on besides the meaning, which random runs compare."""
 
 from __future__ import annotations
 

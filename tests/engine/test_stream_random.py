@@ -1,4 +1,4 @@
-"""The columnar stream admits, reports and takes back exactly what the reference stream does."""
+"""The stream of columns admits, reports and takes back exactly what the reference stream does."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _by_table(portion: list[OracleItem], tick: int) -> list[OracleItem]:
     return sorted(portion, key=lambda item: _row(item, tick).key)
 
 
-def columnar(run: Run, between: Callable[[Stream], Stream] = lambda stream: stream) -> Outcome:
+def in_columns(run: Run, between: Callable[[Stream], Stream] = lambda stream: stream) -> Outcome:
     stream = Stream(Symbols(), run.tick, run.start, run.window)
     outcome = Outcome([], [])
     for query, portion in zip(run.queries, run.portions, strict=True):
@@ -147,18 +147,18 @@ def saved_and_loaded(stream: Stream) -> Stream:
 
 @examples("normal")
 @given(runs())
-def test_the_columnar_stream_is_the_reference_stream(run: Run) -> None:
+def test_the_stream_of_columns_is_the_reference_stream(run: Run) -> None:
     expected = reference(run)
     for letters in expected.letters:
         for reason, *_ in letters:
             event(reason)
-    assert columnar(run) == expected
+    assert in_columns(run) == expected
 
 
 @examples("normal")
 @given(runs())
 def test_a_stream_that_is_saved_and_loaded_goes_on_as_before(run: Run) -> None:
-    assert columnar(run, saved_and_loaded) == reference(run)
+    assert in_columns(run, saved_and_loaded) == reference(run)
 
 
 @examples("normal")
@@ -172,7 +172,7 @@ def test_forgetting_changes_nothing_after_the_border(run: Run, more: int) -> Non
         stream.forget({("e", 1): border - more, ("i", 1): border + more})
         return stream
 
-    found, expected = columnar(run, forget), reference(run)
+    found, expected = in_columns(run, forget), reference(run)
     assert found.letters == expected.letters
     border_at = Stream(Symbols(), run.tick, run.start, run.window).border
     rows = zip(run.queries, found.occurrences, expected.occurrences, strict=True)

@@ -9,13 +9,11 @@ from typing import Any
 from tests.engine.comparing import Lines, Setting, batches_of, read, seen, tables_of
 
 from horai.engine.answer import Answer
-from horai.engine.core.session import CompiledSession
 from horai.engine.profile import Profile
-from horai.engine.session import Session
 from horai.lang.ec.errors import EngineError
 from horai.oracle.ec.session import OracleItem
+from horai.runtime.compiled import CompiledEngine
 
-Engine = type[Session] | type[CompiledSession]
 Restored = Callable[[int], bool]  # is the session saved and restored before a query?
 
 
@@ -23,7 +21,6 @@ def apart(
     text: str,
     items: Sequence[OracleItem],
     setting: Setting,
-    engine: Engine = Session,
     restored: Restored = lambda query: False,
     hide_input: bool = False,
     **options: bool,
@@ -34,8 +31,8 @@ def apart(
     all other options are those of a session.
     """
     items = [replace(item, tag=number) for number, item in enumerate(items, 1)]
-    plain = Going(text, setting, Session, hide_input, {})
-    other = Going(text, setting, engine, hide_input, options)
+    plain = Going(text, setting, hide_input, {})
+    other = Going(text, setting, hide_input, options)
     for query, batch in zip(setting.queries, batches_of(items, setting.queries), strict=True):
         if restored(query):
             other.restore()
@@ -59,24 +56,23 @@ class Going:
         self,
         text: str,
         setting: Setting,
-        engine: Engine,
         hide_input: bool,
         options: Mapping[str, bool],
     ) -> None:
         self.options: dict[str, Any] = {**setting.options(), **options}
-        self.engine, self.hides_input = engine, hide_input
+        self.hides_input = hide_input
         self.patient = self.options.pop("patient", False)
         self.watched = self.options.pop("watched", False)
         self.description = read(text)
         self.session = self._fresh()
         self.answers: list[Answer] = []
 
-    def _fresh(self) -> Session | CompiledSession:
-        session = self.engine(self.description, **self.options)
+    def _fresh(self) -> CompiledEngine:
+        session = CompiledEngine(self.description, **self.options)
         if self.hides_input:
             session.hide_input()
-        if self.watched and isinstance(session, Session):
-            session.profile = Profile()
+        if self.watched:
+            session.watch(Profile())
         return session
 
     def restore(self) -> None:

@@ -48,7 +48,7 @@ DERIVED = ("holds", "happens", "initiated", "terminated")
 FEW = 2
 """So many proofs are tried with their own rows alone: each takes a run."""
 NOW = "checking_now"
-JUDGES = ("reference", "columnar")
+JUDGES = ("reference", "compiled")
 OF_EVENTS = re.compile(r"(holdsAt|happensAt)\(")
 
 

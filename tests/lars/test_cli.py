@@ -131,7 +131,7 @@ def test_dead_letters() -> None:
         (("--state", "s.bin", "-o", "socket:99999"), "a port is at most 65535"),
         (("-i", "socket:0", "--output-every", "signal"), "has no end"),
         (("-o", "tcp:127.0.0.1:1"), "cannot connect"),
-        (("--engine", "columnar"), "there is no engine 'columnar' for LARS programs"),
+        (("--engine", "compiled"), "there is no engine 'compiled' for LARS programs"),
         (("--format", "timeline", "--models", "all"), "spans are those of one answer at a time"),
         (("--live", "--format", "timeline"), "a run that goes on writes lines"),
         (("-o", "out.xyz"), "does not tell its format"),

@@ -174,7 +174,7 @@ def test_wrong_words() -> None:
     assert "has 2 arguments" in refused(*USUAL, "-i", "s.csv", "--coordinates", "speed=2,3")
     assert "--models has no meaning" in refused(*USUAL, "-i", "s.csv", "--models", "all")
     assert "there is no option --live" in refused(*USUAL, "-i", "s.csv", "--live")
-    assert "did you mean columnar" in refused(*USUAL, "-i", "s.csv", "--engine", "colunar")
+    assert "did you mean compiled" in refused(*USUAL, "-i", "s.csv", "--engine", "compild")
     said = refused(*USUAL, "-i", "kafka://nowhere")
     assert "write kafka://HOST:PORT/TOPIC" in said and "is open" not in said
     Path("s.bin").write_text("x")

@@ -52,7 +52,7 @@ def random_rows(seed: int, number: int) -> list[str]:
 @pytest.mark.parametrize("seed", range(8))
 def test_a_run_line_by_line_finds_what_a_run_over_all_finds(seed: int) -> None:
     rows = random_rows(seed, 120)
-    feed = fed(feed_of(window=100, engine=["columnar", "reference"][seed % 2]), rows, 1 + seed)
+    feed = fed(feed_of(window=100, engine=["compiled", "reference"][seed % 2]), rows, 1 + seed)
     whole = horai.loads(RULES).run(rows, start=0, window=100, step=10)
     found = result_of(feed)
     assert found.rows("final") == whole.rows("final")

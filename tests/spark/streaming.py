@@ -11,7 +11,6 @@ from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative, TimeScale
 from horai.result import Answer
 from horai.rules import Rules
 from horai.runtime.batch import packed
-from horai.runtime.engines import AUTO
 from horai.runtime.inputs import read_input, row_text
 from horai.runtime.jobs import job_of, raw_answers
 from horai.runtime.records import LocalGrid, Record
@@ -41,17 +40,16 @@ class Driver:
         settings: dict[str, Any],
         buckets: int,
         delay: int = 0,
-        engine: str = AUTO,
     ) -> None:
         self.rules, self.folder, self.buckets = rules, folder, buckets
-        self.settings, self.delay, self.engine = settings, delay, engine
+        self.settings, self.delay = settings, delay
         self.told = Told([], [], [], {})
         self.restart()
 
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
         asked = RunSettings.of("ec", "stream", self.settings | {"watermark_delay": self.delay})
-        job = job_of(self.rules, None, replace(asked, answers="changelog", engine=self.engine))
+        job = job_of(self.rules, None, replace(asked, answers="changelog"))
         stream = StreamJob(job)
         found = open_or_create_checkpoint(self.folder, stream, self.buckets, self.buckets, saved)
         self.job = job

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pytest
-from hypothesis import event as note
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn as Draw
@@ -20,11 +19,10 @@ from tests.strategies.staged import staged_runs
 from tests.weights import examples
 
 import horai
-from horai.errors import RunError, UsageError
+from horai.errors import RunError
 from horai.io import DeadLetter
 from horai.rules import Rules
 from horai.runtime import bucket, subscriptions
-from horai.runtime.engines import AUTO
 
 # What may happen between two micro-batches, and during one.
 CALM, RESTART, CRASH, AGAIN, RESIZE = "calm", "restart", "crash", "again", "resize"
@@ -75,18 +73,18 @@ def streamed(draw: Draw) -> Streamed:
 
 
 @contextmanager
-def driving(rules: Rules, run: Streamed, engine: str) -> Iterator[Driver]:
+def driving(rules: Rules, run: Streamed) -> Iterator[Driver]:
     """What takes the steps of a stream, with its sizes and a folder for its state."""
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(bucket, "FEW", run.few),
         patch.object(subscriptions, "STEPS", run.steps),
     ):
-        yield Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay, engine)
+        yield Driver(rules, Path(folder) / "c", run.settings, run.buckets, run.delay)
 
 
-def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
-    with driving(rules, run, engine) as driver:
+def in_steps(rules: Rules, run: Streamed) -> Told:
+    with driving(rules, run) as driver:
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if event == CRASH:
                 driver.take(batch, chunk, crash=True)
@@ -106,9 +104,9 @@ def in_steps(rules: Rules, run: Streamed, engine: str = "columnar") -> Told:
         return driver.told
 
 
-def with_other_rules(rules: Rules, run: Streamed, engine: str) -> Told:
+def with_other_rules(rules: Rules, run: Streamed) -> Told:
     """In steps, with rules that are written in another way now and then, and mean the same."""
-    with driving(rules, run, engine) as driver:
+    with driving(rules, run) as driver:
         for batch, (chunk, event) in enumerate(zip(run.chunks, run.events, strict=True)):
             if batch and event != CALM:
                 driver.rules = horai.loads(run.rules + "\n% again" * batch)
@@ -133,31 +131,20 @@ def said(letters: list[DeadLetter]) -> list[tuple[str, str, str]]:
     return sorted((letter.text, letter.reason, letter.code) for letter in letters)
 
 
-def check(run: Streamed, engine: str = "columnar") -> None:
+def check(run: Streamed) -> None:
     rules = horai.loads(run.rules)
     try:
         wanted = in_one_session(rules, run)
     except RunError:
         with pytest.raises(RunError):
-            in_steps(rules, run, engine)
+            in_steps(rules, run)
         return
-    found = in_steps(rules, run, engine)
+    found = in_steps(rules, run)
     assert found.queries == wanted.queries
     assert found.changes == wanted.changes
     assert said(found.letters) == said(wanted.letters)
     assert {name: found.totals.get(name, 0) for name in wanted.totals} == wanted.totals
     assert found.totals.get("dead_letters", 0) == len(found.letters)
-
-
-def check_compiled(run: Streamed) -> None:
-    """The same of steps on the compiled engine, if it has instructions for the rules."""
-    try:
-        check(run, "compiled")
-    except UsageError as error:
-        assert "has no instructions for" in str(error)
-        note("refused")
-    else:
-        note("ran")
 
 
 @examples("heavy")
@@ -168,19 +155,12 @@ def test_steps_give_the_answers_of_one_session(run: Streamed) -> None:
 
 @examples("heavy")
 @given(streamed())
-def test_steps_of_the_compiled_engine_do(run: Streamed) -> None:
-    check_compiled(run)
-
-
-@pytest.mark.parametrize("engine", [AUTO, "columnar"])
-@examples("heavy")
-@given(streamed())
-def test_rules_that_mean_the_same_go_on(engine: str, run: Streamed) -> None:
+def test_rules_that_mean_the_same_go_on(run: Streamed) -> None:
     rules = horai.loads(run.rules)
     calm = run._replace(events=[CALM for _ in run.events])
     try:
         wanted = in_one_session(rules, calm)
-        found = with_other_rules(rules, run, engine)
+        found = with_other_rules(rules, run)
     except RunError:
         reject()
     assert found.changes == wanted.changes

@@ -20,7 +20,6 @@ from tests.spark.test_steps import (
     RESTART,
     Streamed,
     check,
-    check_compiled,
 )
 from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
 from tests.weights import examples
@@ -100,12 +99,6 @@ def late_pairs(draw: Draw) -> Streamed:
 @given(late_pairs())
 def test_who_begins_to_ask_knows_what_there_was(run: Streamed) -> None:
     check(run)
-
-
-@examples("heavy")
-@given(late_pairs())
-def test_who_begins_to_ask_the_compiled_engine_does(run: Streamed) -> None:
-    check_compiled(run)
 
 
 # --- one by one -----------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def test_cases_pass_as_streams(case: Case) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_cases_of_examples_pass_as_other_streams(engine: str, seed: int) -> None:
     wrong = [

@@ -1,1 +1,1 @@
-"""The columnar engine: runs a plan over windows, for all entities at once."""
+"""Engines: the items, columns and answers of all, and the compiled one in `core`."""

@@ -184,3 +184,15 @@ def _entities(name: str, args: Sequence[Column], rows: Ints, symbols: Symbols) -
         return [make(name)] * len(rows)
     columns = [terms_of(column.take(rows), symbols) for column in args]
     return [make(name, *row) for row in zip(*columns, strict=True)]
+
+
+def rows_of_fluent(table: FluentTable, rows: Ints) -> FluentTable:
+    """Some rows of a table of a fluent."""
+    args = tuple(column.take(rows) for column in table.args)
+    value = table.value.take(rows)
+    return FluentTable(table.name, args, value, table.start[rows], table.end[rows])
+
+
+def rows_of_event(table: EventTable, rows: Ints) -> EventTable:
+    """Some rows of a table of an event."""
+    return EventTable(table.name, tuple(c.take(rows) for c in table.args), table.time[rows])

@@ -1,19 +1,19 @@
-"""Input items as relations of a world, with entities about actions taken apart."""
+"""Input items as relations, with entities about actions taken apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from horai.engine.columns import Column, ints
 from horai.engine.frames import Frame
 from horai.engine.matching import build, match
-from horai.engine.memory import KnownPairs, after, clipped, only
-from horai.engine.relations import Relation
-from horai.engine.stream import EventRows, Stream
+from horai.engine.memory import after, clipped
+from horai.engine.relations import Relation, joined
+from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, World, fluent_of, merged
+from horai.engine.world import Fluent, fluent_of, merged
 from horai.lang.core.terms import Compound, Term, Var
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
@@ -26,7 +26,7 @@ class InputMemory:
     """Input fluents up to the border: final, so that items need not be kept for their sake."""
 
     def __init__(self, start: int) -> None:
-        self.cut = start
+        self.start = self.cut = start
         self.fluents: dict[Key, Fluent] = {}
         self.lent: list[tuple[Key, Fluent]] = []  # by other sessions, since the last cut
 
@@ -36,29 +36,10 @@ class InputMemory:
         before = [self.fluents[key]] if key in self.fluents else []
         self.fluents[key] = merged([*before, fluent], symbols)
 
-    def fill(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
-        """Put everything that counts now into a world."""
-        for key in stream.keys("event"):
-            for flat, table in event_tables(key, stream.events(key), unwrapping, world.symbols):
-                world.add_points("event", flat, table)
-        self.fill_fluents(world, stream, unwrapping)
-
-    def told(self, world: World, stream: Stream, unwrapping: Unwrapping) -> dict[Key, Fluent]:
-        """What items say of fluents that rules define too."""
-        mixed = any(
-            flat in world.derived for key in stream.keys("fluent") for flat in unwrapping.forms(key)
-        )
-        if not mixed and not self.fluents.keys() & world.derived:
-            return {}
-        alone = World(world.symbols, world.tick, world.start, world.query, world.allen_memory)
-        self.fill_fluents(alone, stream, unwrapping)
-        return {key: alone.fluent(key) for key in alone.fluents if key in world.derived}
-
-    def fill_fluents(self, world: World, stream: Stream, unwrapping: Unwrapping) -> None:
-        """Put the input fluents into a world."""
-        symbols = world.symbols
-        for flat, fluent in self.fluents.items():
-            world.add_fluent(flat, fluent)
+    def whole(self, stream: Stream, unwrapping: Unwrapping) -> dict[Key, Fluent]:
+        """All that is known of input fluents."""
+        symbols = stream.symbols
+        found = {flat: [fluent] for flat, fluent in self.fluents.items()}
         for key in stream.keys("fluent"):
             fluents = stream.fluents(key)
             size = len(fluents.start)
@@ -66,35 +47,26 @@ class InputMemory:
                 columns = (*args, fluents.value.take(rows))
                 start, end = fluents.start[rows], fluents.end[rows]
                 part = fluent_of(columns, start, end, len(rows), symbols)
-                world.add_fluent(flat, after(part, self.cut) if self.cut > world.start else part)
+                part = after(part, self.cut) if self.cut > self.start else part
+                found.setdefault(flat, []).append(part)
+        return {flat: merged(parts, symbols) for flat, parts in found.items()}
 
-    def cut_at(
-        self,
-        cut: int,
-        world: World,
-        keep: Callable[[tuple[str, Key]], int],
-        known: KnownPairs,
-        told: dict[Key, Fluent],
-    ) -> None:
-        """Remember what is final; `world` still has all of it, and `told` is of what rules make."""
+    def cut_at(self, cut: int, fluents: Mapping[Key, Fluent], keep: Callable[[Key], int]) -> None:
+        """Remember what is final; `fluents` are all that is known."""
         self.cut, self.lent = cut, []
-        for key, fluent in told.items():
-            self.fluents[key] = clipped(fluent, cut, keep(("fluent", key)))
-        for key in [key for key in world.fluents if key not in world.derived]:
-            fluent = world.fluent(key)
-            bound = keep(("fluent", key))
-            known.add(key, only(fluent, fluent.spans.end <= bound).pairs)
-            self.fluents[key] = clipped(fluent, cut, bound)
+        self.fluents = {key: clipped(one, cut, keep(key)) for key, one in fluents.items()}
 
 
-def event_tables(
-    key: Key, events: EventRows, unwrapping: Unwrapping, symbols: Symbols
-) -> Iterator[tuple[Key, Relation]]:
-    """Occurrences of an event as relations, by the flat event they belong to."""
-    size = len(events.time)
-    for flat, args, rows in flattened(key, events.args, size, unwrapping, symbols):
-        time = ints(events.time if len(rows) == size else events.time[rows])
-        yield flat, Relation((*args, time), len(rows))
+def events_of(stream: Stream, unwrapping: Unwrapping) -> dict[Key, Relation]:
+    """Occurrences of events, by the flat events they belong to."""
+    found: dict[Key, list[Relation]] = {}
+    for key in stream.keys("event"):
+        events = stream.events(key)
+        size = len(events.time)
+        for flat, args, rows in flattened(key, events.args, size, unwrapping, stream.symbols):
+            time = ints(events.time if len(rows) == size else events.time[rows])
+            found.setdefault(flat, []).append(Relation((*args, time), len(rows)))
+    return {flat: joined(parts, stream.symbols) for flat, parts in found.items()}
 
 
 def flattened(

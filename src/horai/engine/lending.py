@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from horai.engine.arrow_items import ItemKind, SomeItems
 from horai.engine.columns import Column
 from horai.engine.inputs import InputMemory, folded
-from horai.engine.memory import KnownPairs, only
+from horai.engine.memory import only
 from horai.engine.packing import Packer, Unpacker
-from horai.engine.relations import Relation, different, joined
+from horai.engine.relations import Relation
 from horai.engine.saved import RECORDS
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
@@ -28,7 +26,7 @@ from horai.temporal.spans import Mask
 Key = tuple[str, int]
 Type = tuple[ItemKind, Key]
 Wanted = Callable[[tuple[Column, ...]], Mask]  # which rows are meant, by their arguments
-NAME = "horai past 2"
+NAME = "horai past 3"
 
 
 class Lender(Protocol):
@@ -40,8 +38,6 @@ class Lender(Protocol):
     def stream(self) -> Stream: ...
     @property
     def inputs(self) -> InputMemory: ...
-    @property
-    def known(self) -> KnownPairs: ...
     @property
     def unwrapping(self) -> Unwrapping: ...
 
@@ -57,7 +53,6 @@ def lend(session: Lender, types: Iterable[Type], wanted: Wanted) -> Lent | None:
     """What a session knows of some entities, None if that is nothing."""
     shelves: list[Any] = []
     fluents: dict[Key, Fluent] = {}
-    pairs: dict[Key, Relation] = {}
     waiting: list[SomeItems] = []
     for kind, key in types:
         found = session.stream.lend(kind, key, wanted)
@@ -67,10 +62,9 @@ def lend(session: Lender, types: Iterable[Type], wanted: Wanted) -> Lent | None:
         if kind == "fluent":
             for flat in session.unwrapping.forms(key):
                 _pick(fluents, session.inputs.fluents, flat, _their(session, flat, wanted))
-                _pick_pairs(pairs, session.known.pairs, flat, _their(session, flat, wanted))
-    if not (shelves or fluents or pairs or waiting):
+    if not (shelves or fluents or waiting):
         return None
-    state = {"shelves": shelves, "fluents": fluents, "pairs": pairs}
+    state = {"shelves": shelves, "fluents": fluents}
     return Lent(Packer(session.symbols, RECORDS).bytes(NAME, state), waiting)
 
 
@@ -87,10 +81,6 @@ def borrow(session: Lender, types: Iterable[Type], known: Iterable[bytes], wante
             session.stream.borrow(kind, (name, arity), shelf)
         for key, fluent in state["fluents"].items():
             session.inputs.borrow(key, fluent, session.symbols)
-        for key, table in state["pairs"].items():
-            before = [session.known.pairs[key]] if key in session.known.pairs else []
-            whole = joined([*before, table], session.symbols)
-            session.known.pairs[key] = different(whole, session.symbols)
 
 
 def arguments(session: Lender, type: Type) -> Iterator[tuple[Column, ...]]:
@@ -101,8 +91,6 @@ def arguments(session: Lender, type: Type) -> Iterator[tuple[Column, ...]]:
         for flat in session.unwrapping.forms(key):
             if flat in session.inputs.fluents:
                 yield _folded(session, flat, session.inputs.fluents[flat].pairs)
-            if flat in session.known.pairs:
-                yield _folded(session, flat, session.known.pairs[flat])
 
 
 def _folded(session: Lender, flat: Key, pairs: Relation) -> tuple[Column, ...]:
@@ -129,22 +117,8 @@ def _pick(
             found[key] = chosen
 
 
-def _pick_pairs(
-    found: dict[Key, Relation],
-    known: dict[Key, Relation],
-    key: Key,
-    mask: Callable[[Relation], Mask],
-) -> None:
-    if key in known and known[key].rows:
-        chosen = known[key].where(np.flatnonzero(mask(known[key])))
-        if chosen.rows:
-            found[key] = chosen
-
-
 def _drop(session: Lender, key: Key, mask: Callable[[Relation], Mask]) -> None:
-    fluents, pairs = session.inputs.fluents, session.known.pairs
+    fluents = session.inputs.fluents
     if key in fluents and fluents[key].pairs.rows:
         fluent = fluents[key]
         fluents[key] = only(fluent, ~mask(fluent.pairs)[fluent.spans.key])
-    if key in pairs and pairs[key].rows:
-        pairs[key] = pairs[key].where(np.flatnonzero(~mask(pairs[key])))

@@ -5,19 +5,18 @@ Components are worked out one after the other; each reads the relations of those
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from horai.engine.columns import Column, bits, codes, concat, ints
+from horai.engine.columns import Column, bits, codes, concat
 from horai.engine.hashing import dense
-from horai.engine.relations import Relation, joined
+from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.lang.core.terms import Term
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.kernels import kernel
 from horai.temporal.sorting import offsets_of
-from horai.temporal.spans import INF, Ints, Mask, Spans, no_spans, plain, previous_point
+from horai.temporal.spans import Ints, Mask, Spans, no_spans, plain
 
 Key = tuple[str, int]
 
@@ -90,143 +89,6 @@ def merged(parts: list[Fluent], symbols: Symbols) -> Fluent:
     start = np.concatenate([part.spans.start for part in filled])
     end = np.concatenate([part.spans.end for part in filled])
     return fluent_of(columns, start, end, len(start), symbols)
-
-
-@dataclass(slots=True)
-class Undecided:
-    """What a run found out about intervals that are not over yet."""
-
-    longest: float = 0.0  # the largest bound of a duration filter
-    earliest: int = INF  # the first start of an interval whose Allen relations may change
-    # Lists whose intervals are compared, each with how far apart they may lie.
-    related: list[tuple[Spans, int]] = field(default_factory=list)
-
-    def first(self, cut: int) -> int:
-        """From when on intervals may be compared with one that goes on after a cut."""
-        found = cut
-        for spans, apart in self.related:
-            starts = spans.start[spans.end > cut]
-            found = min(found, min(cut, int(starts.min(initial=cut))) - apart)
-        return found
-
-
-@dataclass(slots=True)
-class Terminations:
-    """Terminations as rows of arguments, value and time.
-
-    With `every` there is no column of values: all of them end, or all of a form.
-    """
-
-    table: Relation
-    form: Term | None
-    every: bool
-
-
-@dataclass
-class World:
-    """All relations at a query time. Points lie after `start` and not after `query`."""
-
-    symbols: Symbols
-    tick: int
-    start: int
-    query: int
-    allen_memory: int | None = None
-    points: dict[tuple[str, Key], list[Relation]] = field(default_factory=dict)
-    fluents: dict[Key, list[Fluent]] = field(default_factory=dict)
-    terminations: dict[Key, list[Terminations]] = field(default_factory=dict)
-    derived: frozenset[Key] = frozenset()  # fluents that rules define
-    settled: int = 0  # up to where all that the component in work reads is final
-    undecided: Undecided = field(default_factory=Undecided)
-    _points: dict[tuple[str, Key], Relation] = field(default_factory=dict)
-    _fluents: dict[Key, Fluent] = field(default_factory=dict)
-
-    @property
-    def first(self) -> int:
-        """The first time-point of the run."""
-        return self.start + self.tick - self.start % self.tick
-
-    def add_points(self, kind: str, key: Key, table: Relation) -> None:
-        """More points of a relation; the last column is the time."""
-        self.points.setdefault((kind, key), []).append(table)
-        self._points.pop((kind, key), None)
-
-    def add_fluent(self, key: Key, part: Fluent) -> None:
-        """More pairs of a fluent."""
-        self.fluents.setdefault(key, []).append(part)
-        self._fluents.pop(key, None)
-        for kind in ("start", "end", "startI", "endI"):
-            self._points.pop((kind, key), None)
-
-    def fluent(self, key: Key) -> Fluent:
-        """All that is known of a fluent."""
-        if key not in self._fluents:
-            parts = self.fluents.get(key)
-            self._fluents[key] = merged(parts, self.symbols) if parts else no_fluent(key[1] + 1)
-        return self._fluents[key]
-
-    def grows(self, key: Key) -> bool:
-        """Is more of a fluent found while rules read it?"""
-        return False
-
-    def relations(self) -> tuple[dict[Key, Fluent], dict[Key, Relation]]:
-        """All fluents and events."""
-        events = [key for kind, key in self.points if kind == "event"]
-        return (
-            {key: self.fluent(key) for key in self.fluents},
-            {key: self.scan("event", key) for key in events},
-        )
-
-    def refuse_future(self, key: Key, kind: str, at: Ints | None) -> None:
-        """Everything there is to know is known here."""
-
-    def is_now(self, key: Key, at: Ints) -> bool:
-        """Are all times in a cell that is being settled, of a fluent that is?"""
-        return False
-
-    def value_now(self, key: Key, args: tuple[int, ...]) -> int | None:
-        """The code of the value that a fluent has in the cell in work."""
-        raise KeyError(key)
-
-    def last_point(self, key: Key) -> int:
-        """The last time-point at which a fluent is known."""
-        return self.query
-
-    def terminated(self, key: Key) -> list[Terminations]:
-        """What ends the values of a fluent."""
-        return self.terminations.get(key, [])
-
-    def scan(self, kind: str, key: Key, at: Ints | None = None) -> Relation:
-        """The points of one kind: arguments, then the value for fluents, then the time.
-
-        `at` are the only times of interest, for worlds that can make use of it.
-        """
-        found = self._points.get((kind, key))
-        if found is None:
-            if kind in ("start", "end", "startI", "endI"):
-                found = self._edges(kind, key)
-            else:
-                width = key[1] + (1 if kind == "event" else 2)
-                parts = self.points.get((kind, key))
-                found = joined(parts, self.symbols) if parts else _no_points(width)
-            self._points[kind, key] = found
-        return found
-
-    def _edges(self, kind: str, key: Key) -> Relation:
-        """The points at which pairs start or end, those in the run."""
-        fluent = self.fluent(key)
-        spans = fluent.spans
-        at = spans.start if kind in ("start", "startI") else spans.end
-        there = at != INF
-        time = previous_point(at, self.tick) if kind in ("start", "end") else at
-        there &= (time > self.start) & (time <= self.query)
-        rows = np.flatnonzero(there)
-        columns = tuple(column.take(spans.key[rows]) for column in fluent.pairs.columns)
-        return Relation((*columns, ints(time[rows])), len(rows))
-
-
-def _no_points(width: int) -> Relation:
-    empty = tuple(codes(np.empty(0, np.int64)) for _ in range(width - 1))
-    return Relation((*empty, ints(np.empty(0, np.int64))), 0)
 
 
 @kernel

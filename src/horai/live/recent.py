@@ -310,7 +310,7 @@ def _later(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
 
 
-PROFILED = ("columnar", "compiled", AUTO)
+PROFILED = ("compiled", AUTO)
 
 
 def can_be_profiled(settings: RunSettings) -> bool:

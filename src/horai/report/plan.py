@@ -55,7 +55,7 @@ def plan_json(plan: PlanOutline, profile: Profile | None = None) -> Json:
                 "entity": one.entity,
                 "place": one.place,
                 "rows": round(one.estimate, 1),
-                "parts": _parts((PartOutline("", one.operators),), one.entity, None),
+                "parts": _parts((PartOutline("", one.operators),), one.entity),
             }
             for one in plan.groundings
         ],
@@ -97,9 +97,7 @@ def _component(one: ComponentOutline, profile: Profile | None) -> Json:
 
 def _rule_stats(one: RuleOutline, profile: Profile) -> Stats:
     """The points or intervals that a rule gave; its time is that of its operators, and more."""
-    found = profile.rules.get(one.id, Stats())
-    loose = sum(profile.loose.get(root, 0.0) for root in one.roots)
-    return Stats(found.calls, found.rows_in, found.rows_out, found.seconds + loose)
+    return profile.rules.get(one.id, Stats())
 
 
 def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
@@ -119,50 +117,40 @@ def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
             "words": looks.words,
         },
         "rows": round(one.estimate, 1),
-        "parts": _parts(one.parts, name, profile),
+        "parts": _parts(one.parts, name),
     }
     if profile is not None:
         stats = _rule_stats(one, profile)
         found["actual"] = {
             "calls": stats.calls,
+            "rows_in": stats.rows_in,
             "rows": stats.rows_out,
             "seconds": _seconds(stats.seconds),
         }
-        if not profile.by_operator:
-            found["actual"]["rows_in"] = stats.rows_in
     return found
 
 
-def _parts(parts: Iterable[PartOutline], name: str, profile: Profile | None) -> list[Json]:
+def _parts(parts: Iterable[PartOutline], name: str) -> list[Json]:
     found, count = [], 0
     for part in parts:
         operators = []
         for one in part.operators:
             count += 1
-            operators.append(_operator(one, f"{name}.{count}", profile))
+            operators.append(_operator(one, f"{name}.{count}"))
         found.append({"label": part.label, "operators": operators})
     return found
 
 
-def _operator(one: OperatorOutline, name: str, profile: Profile | None) -> Json:
-    found: Json = {
+def _operator(one: OperatorOutline, name: str) -> Json:
+    return {
         "id": name,
         "operator": one.operator,
         "text": one.text,
         "note": one.note,
         "binds": list(one.binds),
         "rows": round(one.estimate, 1),
-        "inside": _parts(one.inside, name, profile),
+        "inside": _parts(one.inside, name),
     }
-    if profile is not None and profile.by_operator:
-        stats = profile.operators.get(one.path)  # None if it never ran
-        found["actual"] = stats and {
-            "calls": stats.calls,
-            "rows_in": stats.rows_in,
-            "rows_out": stats.rows_out,
-            "seconds": _seconds(stats.seconds),
-        }
-    return found
 
 
 def _seconds(seconds: float) -> float:

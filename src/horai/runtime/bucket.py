@@ -10,15 +10,21 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.answer import (
+    Answer,
+    EventTable,
+    FluentTable,
+    Part,
+    rows_of_event,
+    rows_of_fluent,
+)
 from horai.engine.columns import concat
 from horai.engine.origins import Dropped, Reason
-from horai.engine.staged import StagedSession, rows_of_event, rows_of_fluent
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable, by_arrival
 from horai.io.letters import DeadLetter
@@ -27,7 +33,6 @@ from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.answers import item_table
 from horai.runtime.checkpoint import Store
-from horai.runtime.engines import AUTO
 from horai.runtime.findings import RunFindings, found_of, look_for
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.inputs import letters_of
@@ -65,7 +70,6 @@ if TYPE_CHECKING:
     from horai.engine.core.staged import CompiledStage
 
 Table = FluentTable | EventTable
-StageSession: TypeAlias = "StagedSession | CompiledStage"
 FEW = 10_000  # items that may as well wait in a session
 Owned = Callable[[Table], Rows | None]
 """The rows of a table that a bucket owns, None for all."""
@@ -172,7 +176,7 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
-def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StageSession:
+def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> CompiledStage:
     """A session of a stage that knows nothing yet."""
     settings: dict[str, Any] = {
         "given": [(kind, (name, arity)) for kind, name, arity in stage.given],
@@ -183,27 +187,15 @@ def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> StageSessi
         "predicates": run.predicates,
         "archive": "final" in run.forms,
     }
+    from horai.engine.core.staged import CompiledStage
+    from horai.runtime.compiled import told_as_wrong_use
+
     description = _known(stage, run.predicates)
-    session = _session(run.engine, description, settings)
+    with told_as_wrong_use():
+        session = CompiledStage(description, **settings)
     if not run.include_input:
         session.hide_input()
     return session
-
-
-def _session(engine: str, description: EventDescription, settings: dict[str, Any]) -> StageSession:
-    """A session of an engine; `auto` is the compiled one for rules that it has instructions for."""
-    from horai.engine.core.staged import CompiledStage
-    from horai.runtime.compiled import NoInstructions, told_as_wrong_use
-
-    if engine == "columnar":
-        return StagedSession(description, **settings)
-    try:
-        with told_as_wrong_use():
-            return CompiledStage(description, **settings)
-    except NoInstructions:
-        if engine != AUTO:
-            raise
-        return StagedSession(description, **settings)
 
 
 @dataclass(slots=True)
@@ -482,7 +474,7 @@ def meet_bucket(
             _, parts = task.store.read_state(stage.number, bucket, state, ("subscriptions",))
             known = Subscriptions.load(parts["subscriptions"])
 
-        def session() -> StageSession | None:
+        def session() -> CompiledStage | None:
             return None if state is None else BucketRun(task, stage, bucket).session
 
         yield from forward_new(

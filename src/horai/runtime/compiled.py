@@ -11,11 +11,7 @@ from horai.engine.core.session import CompiledSession, NotCompiled, Outdated
 from horai.errors import UsageError
 from horai.lang.ec.syntax import EventDescription
 
-OTHERS = "use the engine columnar"
-
-
-class NoInstructions(UsageError):
-    """The compiled engine cannot run some rules, or cannot run at all."""
+OTHERS = "use the engine reference"
 
 
 @contextmanager
@@ -26,9 +22,9 @@ def told_as_wrong_use() -> Iterator[None]:
     except NotLowered as error:
         place = "" if error.place is None else f"{error.place}: "
         message = f"{place}the compiled engine has no instructions for {error.reason}"
-        raise NoInstructions(message, OTHERS) from error
+        raise UsageError(message, OTHERS) from error
     except NotCompiled as error:
-        raise NoInstructions(str(error), f"run `make install`, or {OTHERS}") from error
+        raise UsageError(str(error), f"run `make install`, or {OTHERS}") from error
     except Outdated as error:  # who chose no engine is to hear of it, too
         raise UsageError(str(error), "run `make install`") from error
 

@@ -56,21 +56,19 @@ class Engine(Protocol):
 
 
 AUTO = "auto"
-"""The engine that is the best one for some rules."""
+"""The best engine for some rules: `compiled` for those of the Event Calculus."""
 
 SPARK = "spark"
 """The best engine in the partitions of Spark: over whole streams, without sessions."""
 
 ENGINES = {
-    AUTO: "horai.runtime.engines.best_engine",
-    "columnar": "horai.engine.session.Session",
+    AUTO: "horai.runtime.compiled.CompiledEngine",
     "compiled": "horai.runtime.compiled.CompiledEngine",
     "reference": "horai.runtime.reference.ReferenceEngine",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
 
-`compiled` works entity by entity, `columnar` for all of them at once; `reference` is the slow,
-obvious one.
+`compiled` works entity by entity; `reference` is the slow, obvious one.
 """
 
 
@@ -99,20 +97,10 @@ def loaded(name: str, engines: Mapping[str, str], names: list[str], whose: str =
     raise UsageError(f"there is no engine {name!r}{whose}", hint)
 
 
-def best_engine(description: EventDescription, **options: Any) -> EngineSession:
-    """A session of the compiled engine, or of the columnar one if that has no instructions."""
-    from horai.runtime.compiled import CompiledEngine, NoInstructions
-
-    try:
-        return CompiledEngine(description, **options)
-    except NoInstructions:
-        return engine_named("columnar")(description, **options)
-
-
 def name_of(session: EngineSession) -> str:
     """The name of the engine that a session is of."""
     made = f"{type(session).__module__}.{type(session).__qualname__}"
-    return next(name for name, found in ENGINES.items() if found == made)
+    return next(name for name, found in ENGINES.items() if found == made and name != AUTO)
 
 
 def engine_session(

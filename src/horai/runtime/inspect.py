@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.engine.answer import Part
+from horai.engine.core.staged import CompiledStage
 from horai.engine.symbols import Symbols
 from horai.io.terms import from_source, to_source
 from horai.predicates import Predicate
 from horai.rules import rules_of
 from horai.runtime.answers import AnswerPart, answer_table
-from horai.runtime.bucket import StageSession, only, owned, session_of
+from horai.runtime.bucket import only, owned, session_of
 from horai.runtime.checkpoint import Checkpoint, Identity, open_checkpoint
 from horai.runtime.jobs import SparkJob, task_of
 from horai.runtime.streams import demand_predicates
@@ -157,7 +158,7 @@ class SavedStream:
     def _task(self) -> RunTask:
         return task_of(self._job, 0, self.checkpoint.identity.groups, goes_on=True)
 
-    def _sessions(self) -> Iterator[tuple[StageTask, int, StageSession]]:
+    def _sessions(self) -> Iterator[tuple[StageTask, int, CompiledStage]]:
         last, plan = self.checkpoint.last, self._task.plan
         if last.state is None:
             return

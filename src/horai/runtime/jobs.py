@@ -23,7 +23,7 @@ from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
-from horai.runtime.engines import AUTO, SPARK
+from horai.runtime.engines import SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.inputs import files_of, is_files
 from horai.runtime.metrics import Counting, Metrics
@@ -200,14 +200,12 @@ def inputs_of(rules: Rules) -> list[Entity]:
 def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> RunTask:
     """A job as workers need it."""
     settings = job.settings
-    engine = AUTO if settings.engine == SPARK else settings.engine
     return RunTask(
         number,
         plan(job.rules, buckets, settings.include_input, goes_on),
         job.rules.predicates,
         job.forms,
         settings.include_input,
-        engine=engine,
     )
 
 

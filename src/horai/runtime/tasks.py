@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from horai.engine.session import Predicate
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.split.stages import Stage, stages_of
-from horai.runtime.engines import AUTO
+from horai.predicates import Predicate
 from horai.runtime.findings import Sought
 from horai.runtime.hashing import Path
 from horai.runtime.routes import Entity, Routes, engine_round, routes_of
@@ -102,7 +101,6 @@ class RunTask:
     schedule: Schedule | None = None
     frontiers: dict[int, list[int]] = field(default_factory=dict)
     given_final: list[int] | None = None
-    engine: str = AUTO  # of sessions in buckets
     sought: list[Sought] = field(default_factory=list)  # where spellings are looked at
 
     def only(self, number: int) -> RunTask:

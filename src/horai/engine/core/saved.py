@@ -37,8 +37,8 @@ from horai.temporal.spans import Ints, Mask
 if TYPE_CHECKING:
     from horai.engine.core.session import CompiledSession
 
-NAME = "horai compiled session 2"
-SETTINGS = ("start", "window", "tick", "archive")
+NAME = "horai compiled session 3"
+SETTINGS = ("start", "window", "tick", "allen_memory", "archive")
 MOST_WORDS = 1 << 30  # of a line
 
 

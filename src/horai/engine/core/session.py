@@ -47,15 +47,14 @@ from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
-from horai.engine.inputs import InputMemory, flattened, folded
+from horai.engine.inputs import InputMemory, events_of, flattened, folded
 from horai.engine.ledger import Ledger
-from horai.engine.memory import FOREVER, KnownPairs
+from horai.engine.memory import FOREVER
 from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
-from horai.engine.world import World
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, number_term, value_of
 from horai.lang.core.terms import Compound, Float, Int
@@ -76,7 +75,6 @@ from horai.lang.ec.errors import (
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.modes import PythonPredicate
-from horai.plan.ec.reach import Source
 from horai.plan.operators import AggregateOp
 from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
@@ -248,6 +246,7 @@ class CompiledSession:
         return self._step(self.query, tables)
 
     def _step(self, until: int, tables: Iterable[ItemSource]) -> Answer:
+        self._check(0)
         self._complete()
         self._forget()
         self.query = until
@@ -291,7 +290,11 @@ class CompiledSession:
     def _end_step(self) -> None:
         if self.words.has_new:
             self._machine.symbols(*self.words.numbers())
-        self._check(self._machine.end_step())
+        try:
+            self._check(self._machine.end_step())
+        except EngineError as error:
+            self._failure = error
+            raise
 
     # --- steps with few items --------------------------------------------------------------------
 
@@ -327,6 +330,7 @@ class CompiledSession:
         """Like `advance`, for a few items; None if they need columns, and nothing is done."""
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
+        self._check(0)
         if not self._few.admit(items, until):
             return None
         self._complete()
@@ -525,9 +529,8 @@ class CompiledSession:
         self._failure = error
 
     def _check(self, code: int) -> None:
-        if self._failure is not None:
-            error, self._failure = self._failure, None
-            raise error
+        if self._failure is not None:  # the machine has stopped for good
+            raise self._failure
         if code == 5:
             name = self.program.called[self._machine.called()]
             raise Endless(endless.too_many_calls(name))
@@ -676,20 +679,18 @@ class CompiledSession:
 
     def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
         """The same about the items themselves, from all of them."""
-        world = World(self.symbols, self.tick, self.start, query)
-        self.inputs.fill(world, self.stream, self.plan.unwrapping)
-        cut, final = self.inputs.cut, self.border(query)
-        if self.window is None:
-            return self.ledger.answer(world, lambda source: FOREVER, border, dropped)
-        answer = self.ledger.answer(world, lambda source: cut, border, dropped)
+        fluents = self.inputs.whole(self.stream, self.plan.unwrapping)
+        events = events_of(self.stream, self.plan.unwrapping)
+        known = FOREVER if self.window is None else self.inputs.cut
+        answer = self.ledger.answer(query, fluents, events, known, border, dropped)
+        final = self.border(query)
         if final > self.start:
-            nobody = KnownPairs(self.symbols)
-            self.inputs.cut_at(final, world, partial(self._needed, final), nobody, {})
-            self.ledger.close(lambda source: final)
+            self.inputs.cut_at(final, fluents, partial(self._needed, final))
+            self.ledger.close(final)
             self._forget_items_until(final)
         return answer
 
-    def _needed(self, border: int, source: Source) -> int:
+    def _needed(self, border: int, key: Key) -> int:
         """Up to when input fluents are forgotten at a border; the machine has what rules need."""
         return border
 

@@ -1,14 +1,17 @@
-"""Sessions of a stage on the compiled engine, as `engine/staged.py` has them on the columnar one.
+"""Sessions of a stage: part of a description, fed with what earlier stages found.
 
-What an earlier stage found are input items, taken as they are. What other buckets lend or get back
-between two query times goes into the machine with the items of the next one.
+What an earlier stage said at a query time comes as changes: spans and events that are new or gone
+since the query time before. They are taken as they are, so that at every query time the session
+sees exactly what the earlier stage said then. Other items are judged by the window, as always. A
+change may lie further back than the window (an interval that turns out long enough): nothing later
+than where what is given is final is final here. What other buckets lend or get back between two
+query times goes into the machine with the items of the next one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,18 +23,13 @@ from horai.engine.core.few import Few
 from horai.engine.core.kept import Kept
 from horai.engine.core.reach import ENDLESS
 from horai.engine.core.session import CompiledSession
-from horai.engine.memory import FOREVER, KnownPairs
-from horai.engine.saved import NotRestored
-from horai.engine.session import Predicate
+from horai.engine.core.solver import Function
+from horai.engine.memory import FOREVER
 from horai.engine.stream import Stream
-from horai.engine.world import Fluent, World
+from horai.engine.world import Fluent
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.instructions import INF
-from horai.plan.ec.reach import Source
-
-if TYPE_CHECKING:
-    from horai.engine.staged import StagedSession
 
 Key = tuple[str, int]
 
@@ -51,7 +49,7 @@ class CompiledStage(CompiledSession):
         window: int | None,
         tick: int,
         allen_memory: int | None = None,
-        predicates: Mapping[str, Predicate] | None = None,
+        predicates: Mapping[str, Function] | None = None,
         archive: bool = True,
     ) -> None:
         super().__init__(
@@ -65,7 +63,6 @@ class CompiledStage(CompiledSession):
         )
         self.given = frozenset(given)
         self.given_final: int | None = None
-        self.known = KnownPairs(self.symbols)
         self.stream.give(self.given)
 
     @property
@@ -92,13 +89,11 @@ class CompiledStage(CompiledSession):
         super().restore(data)
         self.stream.give(self.given)
 
-    def evolve(self, data: bytes, old: StagedSession | CompiledStage) -> None:
+    def evolve(self, data: bytes, old: CompiledStage) -> None:
         """Take up a run that was saved with other rules; `old` is a fresh session of these.
 
         Raises `NotRestored` if it cannot be kept.
         """
-        if not isinstance(old, CompiledStage):
-            raise NotRestored("the engine that ran the old rules is another one")
         evolve(self, data, old)
         self.stream.give(self.given)
 
@@ -175,13 +170,12 @@ class CompiledStage(CompiledSession):
         border = self.border(self.query)
         if self.window is None or border <= self.start:
             return
-        world = World(self.symbols, self.tick, self.start, self.query)
-        self.inputs.fill_fluents(world, self.stream, self.unwrapping)
-        self.inputs.cut_at(border, world, partial(self._needed, border), self.known, {})
+        fluents = self.inputs.whole(self.stream, self.unwrapping)
+        self.inputs.cut_at(border, fluents, partial(self._needed, border))
         self._forget_items_until(border)
 
-    def _needed(self, border: int, source: Source) -> int:
+    def _needed(self, border: int, key: Key) -> int:
         """So far back rules look, also those of whom an entity is lent to."""
-        some = self.program.layout.fluents.get(source[1], [])
+        some = self.program.layout.fluents.get(key, [])
         back = max((int(self.reach.spans[one.number]) for one in some), default=0)
         return FOREVER if back >= ENDLESS else border - back
