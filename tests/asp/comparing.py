@@ -6,21 +6,23 @@ from collections.abc import Iterable
 
 from horai.asp.engine import AspSession
 from horai.asp.solving import AnswerSets, SolveRequest
+from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.printer import show
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Program
+from horai.lang.lars.walk import in_points
 from horai.oracle.lars.answers import answers_at
 
 Signals = list[tuple[int, Atom]]
 Content = frozenset[tuple[int, str]]
 
 
-def program(text: str) -> Program:
-    """A program without mistakes."""
+def program(text: str, clock: str = "1s") -> Program:
+    """The program of a text that has no mistakes, with windows in time points."""
     found, findings = read_text(text)
     assert findings == [], findings[0].render()
-    return found
+    return in_points(found, Clock.parse(clock))
 
 
 def atom(text: str) -> Atom:

@@ -10,7 +10,6 @@ from tests.asp.comparing import atom, plain, program
 from horai.asp.engine import AspSession
 from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
-from horai.lang.lars.clock import Clock
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
@@ -23,8 +22,7 @@ class TestConformance:
     @pytest.mark.parametrize("grounding", ["fresh", "kept", "auto"])
     def test_all_answers_of_the_solver(self, case: dict[str, Any], grounding: str) -> None:
         session = AspSession(
-            program(case["program"]),
-            clock=Clock.parse(case["clock"]),
+            program(case["program"], case["clock"]),
             asked=SolveRequest(models=0),
             grounding=grounding,
         )
@@ -40,7 +38,7 @@ class TestConformance:
                 assert sorted(shown) == sorted(sorted(answer) for answer in expected[time])
 
     def test_the_answer_of_truth_maintenance(self, case: dict[str, Any]) -> None:
-        session = TmsSession(program(case["program"]), clock=Clock.parse(case["clock"]))
+        session = TmsSession(program(case["program"], case["clock"]))
         expected = {check["time"]: check["answers"] for check in case["checks"]}
         for time in range(max(expected) + 1):
             new = [(time, atom(s["atom"])) for s in case["signals"] if s["time"] == time]

@@ -24,7 +24,7 @@ from horai.asp.symbols import PredicateNames
     ],
 )
 def test_the_bound(text: str, most: int) -> None:
-    assert most_instances(normal_form(program(text), None)) == most
+    assert most_instances(normal_form(program(text))) == most
 
 
 def test_a_large_program_is_kept_ground_only_after_many_questions(
@@ -43,7 +43,7 @@ def test_a_large_program_is_kept_ground_only_after_many_questions(
 
 
 def test_numbers_in_a_row_are_one_fact() -> None:
-    given = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."), None)
+    given = normal_form(program("g(1..3). g(7). k(a). k(2,3). g(x)."))
     writer = Writer(PredicateNames([]), Kinds(given))
     assert sorted(fact_lines(given.facts, writer)) == [
         *("g(1..3).", "g(7).", "g(x).", "k(2,3).", "k(a).")

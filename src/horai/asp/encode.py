@@ -37,7 +37,15 @@ from horai.lang.core.terms import (
     subterms,
 )
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
-from horai.lang.lars.syntax import Atom, Comparison, Pattern, Predicate, Rule, Sign
+from horai.lang.lars.syntax import (
+    Atom,
+    Comparison,
+    FilterWindow,
+    Pattern,
+    Predicate,
+    Rule,
+    Sign,
+)
 from horai.plan.lars.fragments import NotServed
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
@@ -403,12 +411,7 @@ class Encoder:
             if predicate in self.program.derived:
                 return self.write.atom(element.atom)
             return self.view(ViewKey(normal.NOW, "some", predicate), element.atom, None)
-        counts = any(
-            isinstance(window, normal.Tuples | normal.PartitionedTuples)
-            for window in element.windows
-        )
-        if counts or predicate not in self.program.derived:
-            # Windows that count hold signals only, also of predicates that have rules.
+        if element.counts or predicate not in self.program.derived:
             key = ViewKey(element.windows, element.modality, predicate)
             return self.view(key, element.atom, element.time)
         return self.over_derived(element)
@@ -503,8 +506,8 @@ def selected(windows: normal.Chain, predicate: Predicate) -> list[tuple[Term, ..
     """The arguments of atoms that filters among the windows let through."""
     found = [_open(predicate).args]
     for window in windows:
-        assert isinstance(window, normal.TimeRange | normal.Between | normal.Only)
-        if isinstance(window, normal.Only):
+        assert isinstance(window, normal.TimeRange | normal.Between | FilterWindow)
+        if isinstance(window, FilterWindow):
             narrowed = [_narrowed(args, p, predicate) for p in window.patterns for args in found]
             found = [args for args in narrowed if args is not None]
     return found

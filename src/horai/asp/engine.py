@@ -20,10 +20,8 @@ from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
 from horai.lang.core.terms import Var, is_anonymous, variables
 from horai.lang.lars.arithmetic import TooLarge
-from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.lang.lars.walk import in_points
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.reach import reach_of
 
@@ -254,7 +252,7 @@ FAR = "rules that speak of times beyond a thousand million: choose a longer cloc
 
 
 class AspSession:
-    """A run of a program. Raises `Refused` when the program is not plain LARS.
+    """A run of a program with windows in time points. Raises `NotServed` if it is not plain LARS.
 
     `grounding` says whether clingo grounds the program anew for every question ("fresh"), keeps the
     grounding ("kept") or keeps it as long as that pays ("auto").
@@ -264,16 +262,15 @@ class AspSession:
         self,
         program: Program,
         *,
-        clock: Clock | None = None,
         start: int = 0,
         asked: SolveRequest | None = None,
         grounding: str = "auto",
     ) -> None:
-        self.plain = normal_form(program, clock)
+        self.plain = normal_form(program)
         self.asked = asked or SolveRequest()
         self.start = start
         self.inputs = Inputs(start)
-        self.reach = reach_of(in_points(program, clock or Clock()))
+        self.reach = reach_of(program)
         self.kinds = Kinds(self.plain)
         self.read = {element.atom.predicate for element in self.plain.extended()}
         self.read |= self.plain.defined

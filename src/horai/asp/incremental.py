@@ -279,11 +279,7 @@ class IncrementalRules:
     def _window_atom(self, element: normal.WindowAtom, is_derived: bool) -> Literal:
         key = ViewKey(element.windows, element.modality, element.atom.predicate)
         args = element.atom.args if element.time is None else (*element.atom.args, element.time)
-        counts = any(
-            isinstance(window, normal.Tuples | normal.PartitionedTuples)
-            for window in element.windows
-        )
-        if counts or not is_derived:  # windows that count hold signals only
+        if element.counts or not is_derived:
             return Literal(self.fed.setdefault(key, f"f{len(self.fed)}"), args)
         match element.windows:
             case (normal.TimeRange(past=int() as past, future=0, hop=1),):

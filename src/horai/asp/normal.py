@@ -14,7 +14,6 @@ from typing import Literal as OneOf
 
 from horai.lang.core.terms import Int, Span, Term, Var, is_anonymous, subterms, variables
 from horai.lang.lars import syntax as lars
-from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import background, expanded
 from horai.lang.lars.syntax import Window as WrittenWindow
 from horai.lang.lars.walk import own_terms, subformulas
@@ -37,30 +36,6 @@ class TimeRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuples:
-    """The last and the next signals; None is all of them."""
-
-    past: int | None
-    future: int | None = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionedTuples:
-    """A tuple window for every group of signals that patterns tell apart."""
-
-    past: int | None
-    future: int | None
-    patterns: tuple[lars.Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Only:
-    """An atom that fits a pattern, at all times."""
-
-    patterns: tuple[lars.Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Between:
     """The points between two fixed times."""
 
@@ -68,7 +43,7 @@ class Between:
     last: int
 
 
-Window = TimeRange | Tuples | PartitionedTuples | Only | Between
+Window = TimeRange | Between | lars.TupleWindow | lars.PartitionWindow | lars.FilterWindow
 Chain = tuple[Window, ...]
 """Windows applied one after the other, the outermost first; without any, the whole stream."""
 NOW: Chain = (TimeRange(0),)
@@ -91,6 +66,11 @@ class WindowAtom:
     modality: Modality
     atom: lars.Atom
     time: Term | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Do windows count? They hold signals only, also of predicates that have rules."""
+        return any(isinstance(w, lars.TupleWindow | lars.PartitionWindow) for w in self.windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +223,8 @@ class PlainProgram:
         return tuple(element for rule in self.rules for element in rule.extended())
 
 
-def normal_form(program: lars.Program, clock: Clock | None = None) -> PlainProgram:
-    """The program as plain LARS; raises `Refused` when it is not."""
+def normal_form(program: lars.Program) -> PlainProgram:
+    """A program with windows in time points as plain LARS; raises `NotServed` when it is none."""
     rules: list[PlainRule] = []
     facts: list[lars.Atom] = []
     known = background(program)
@@ -255,7 +235,7 @@ def normal_form(program: lars.Program, clock: Clock | None = None) -> PlainProgr
         elif len(heads) > 1:
             rules.extend(PlainRule((Headed(fact),), (), rule) for fact in heads)
         else:
-            rules.extend(_Normalizer(rule, clock or Clock()).rules())
+            rules.extend(_Normalizer(rule).rules())
     derived = frozenset(head.atom.predicate for rule in rules for head in rule.heads())
     component = graph(program).component_of()
     return PlainProgram(tuple(rules), tuple(facts), frozenset(known), derived, component)
@@ -264,9 +244,8 @@ def normal_form(program: lars.Program, clock: Clock | None = None) -> PlainProgr
 class _Normalizer:
     """Brings one rule into normal form."""
 
-    def __init__(self, rule: lars.Rule, clock: Clock) -> None:
+    def __init__(self, rule: lars.Rule) -> None:
         self.rule = rule
-        self.clock = clock
         self.uses = _uses(rule)
 
     def rules(self) -> Iterator[PlainRule]:
@@ -389,16 +368,11 @@ class _Normalizer:
     def window(self, window: WrittenWindow) -> Window:
         match window:
             case lars.TimeWindow(past=past, future=future, hop=hop):
-                points = self.clock.points
-                every = 1 if hop is None else points(hop)
+                every = 1 if hop is None else hop.amount
                 assert every is not None
-                return TimeRange(points(past), points(future), every)
-            case lars.TupleWindow(past=before, future=after):
-                return Tuples(before, after)
-            case lars.PartitionWindow(past=before, future=after, patterns=patterns):
-                return PartitionedTuples(before, after, patterns)
-            case lars.FilterWindow(patterns=patterns):
-                return Only(patterns)
+                return TimeRange(past.amount, future.amount, every)
+            case lars.TupleWindow() | lars.PartitionWindow() | lars.FilterWindow():
+                return window
             case lars.IntervalWindow(first=Int(value=first), last=Int(value=last)):
                 return Between(first, last)
             case lars.IntervalWindow():

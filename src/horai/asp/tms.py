@@ -20,7 +20,6 @@ from horai.asp.solving import AnswerSets, Model
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, make_view
 from horai.lang.core.terms import Int
 from horai.lang.lars.arithmetic import TooLarge
-from horai.lang.lars.clock import Clock
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.dependencies import odd_loops, strata
 from horai.plan.lars.fragments import EndlessValues, NotServed
@@ -32,10 +31,8 @@ class TmsSession:
     The answer changes as little as its rules do: what still has a reason to hold stays.
     """
 
-    def __init__(
-        self, program: Program, *, clock: Clock | None = None, start: int = 0, seed: int = 0
-    ) -> None:
-        self.plain = normal_form(program, clock)
+    def __init__(self, program: Program, *, start: int = 0, seed: int = 0) -> None:
+        self.plain = normal_form(program)
         self.start = start
         self.seed = seed
         self.inputs = Inputs(start)

@@ -13,7 +13,14 @@ from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import dataclass
 
 from horai.asp import normal
-from horai.lang.lars.syntax import Atom, Pattern, Predicate
+from horai.lang.lars.syntax import (
+    Atom,
+    FilterWindow,
+    PartitionWindow,
+    Pattern,
+    Predicate,
+    TupleWindow,
+)
 from horai.plan.lars.reach import SignalReach, group_of
 
 Signal = tuple[int, Atom] | tuple[int, Atom, int]
@@ -155,7 +162,7 @@ def span_of(
 
 
 def _applied(window: normal.Window, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
-    if isinstance(window, normal.Only):
+    if isinstance(window, FilterWindow):
         fits = fitting(window.patterns, atoms)
         kept = [entry for entry in stretch.entries if fits(entry[2]) is not None]
         return Stretch(stretch.first, stretch.last, kept)
@@ -166,7 +173,7 @@ def _applied(window: normal.Window, stretch: Stretch, now: int, atoms: list[Atom
     if isinstance(window, normal.TimeRange):
         first, last = span_of(window, stretch.first, now)
         return _cut(stretch, first, last)
-    if isinstance(window, normal.Tuples):
+    if isinstance(window, TupleWindow):
         return last_and_next(window.past, window.future, stretch, now)
     return _grouped(window, stretch, now, atoms)
 
@@ -198,9 +205,7 @@ def last_and_next(past: int | None, future: int | None, stretch: Stretch, now: i
     return Stretch(first, last, before + after)
 
 
-def _grouped(
-    window: normal.PartitionedTuples, stretch: Stretch, now: int, atoms: list[Atom]
-) -> Stretch:
+def _grouped(window: PartitionWindow, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
     fits = fitting(window.patterns, atoms)
     groups: dict[Key, list[Entry]] = {}
     for entry in stretch.entries:
@@ -240,7 +245,7 @@ def chain_span(windows: normal.Chain, start: int, now: int) -> tuple[int, int | 
     """The points that windows without counting cover together; None if there are none."""
     first, last = start, None
     for window in windows:
-        if isinstance(window, normal.Only):
+        if isinstance(window, FilterWindow):
             continue
         assert isinstance(window, normal.TimeRange | normal.Between)
         if isinstance(window, normal.TimeRange) and not Stretch(first, last, []).has(now):
@@ -283,7 +288,7 @@ class WindowView(ABC):
             match window:
                 case normal.TimeRange(past=int() as past, hop=hop):
                     position = self.inputs.before(now // hop * hop - past)
-                case normal.Tuples(past=int() as past, future=0):
+                case TupleWindow(past=int() as past, future=0):
                     position = self.inputs.until(now) - past
                 case normal.Between(first=first):
                     position = self.inputs.before(first)
@@ -297,9 +302,9 @@ def make_view(key: ViewKey, inputs: Inputs) -> WindowView:
             return SlidingAlways(key, inputs)
         case _ if key.modality == "always":
             return PlainView(key, inputs)
-        case (normal.TimeRange(past=int(), future=0, hop=1) | normal.Tuples(past=int(), future=0),):
+        case (normal.TimeRange(past=int(), future=0, hop=1) | TupleWindow(past=int(), future=0),):
             return SlidingView(key, inputs)
-        case (normal.PartitionedTuples(past=int(), future=0),):
+        case (PartitionWindow(past=int(), future=0),):
             return GroupedView(key, inputs)
     return PlainView(key, inputs)
 
@@ -412,7 +417,7 @@ class GroupedView(CountedView):
     def restart(self) -> None:
         super().restart()
         window = self.key.windows[0]
-        assert isinstance(window, normal.PartitionedTuples) and window.past is not None
+        assert isinstance(window, PartitionWindow) and window.past is not None
         self.size = window.past
         self.group_of = fitting(window.patterns, self.inputs.atoms)
         self.high = 0
