@@ -1,15 +1,14 @@
-"""Event patterns straight from their table: intervals, worked out until nothing is new."""
+"""Atom patterns straight from their table: intervals, worked out until nothing is new."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var
+from horai.lang.lars.syntax import Atom, Comparison
 from horai.lang.translate.etalis import (
     Absent,
     Binary,
-    EtalisComparison,
-    Event,
     Lasting,
     Moment,
     Pattern,
@@ -55,9 +54,9 @@ def _layers(rules: list[PatternRule]) -> list[list[PatternRule]]:
     return [[r for r in rules if levels.get(r.head.name, 0) == n] for n in range(highest + 1)]
 
 
-def _needs(pattern: Pattern) -> Iterator[tuple[Event, int]]:
+def _needs(pattern: Pattern) -> Iterator[tuple[Atom, int]]:
     match pattern:
-        case Event():
+        case Atom():
             yield pattern, 0
         case Absent():
             yield from ((event, 1) for event in events(pattern))
@@ -70,7 +69,7 @@ def _needs(pattern: Pattern) -> Iterator[tuple[Event, int]]:
 
 def _matches(pattern: Pattern, model: Intervals) -> Found:
     match pattern:
-        case Event(name=name, args=args):
+        case Atom(name=name, args=args):
             return {
                 (values, interval)
                 for (known, given), intervals in model.items()
@@ -154,7 +153,7 @@ def _value(term: Term, values: Values) -> Term:
     return values[term.name] if isinstance(term, Var) else term
 
 
-def _true(condition: EtalisComparison, values: Values) -> bool:
+def _true(condition: Comparison, values: Values) -> bool:
     left, right = (_computed(side, values) for side in (condition.left, condition.right))
     match condition.sign:
         case "=":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from horai.lang.translate.ltl import LtlFormula, LtlOperation, LtlTruth, Proposition
+from horai.lang.lars.syntax import Atom, Truth
+from horai.lang.translate.ltl import LtlFormula, LtlOperation
 
 Path = Mapping[int, Set[str]]
 
@@ -12,9 +13,9 @@ Path = Mapping[int, Set[str]]
 def holds(formula: LtlFormula, path: Path, time: int) -> bool:
     """Does a formula hold at a point of a path that begins at 0?"""
     match formula:
-        case Proposition(name=name):
+        case Atom(name=name):
             return name in path.get(time, set())
-        case LtlTruth(value=value):
+        case Truth(value=value):
             return value
         case LtlOperation("not", (inner,)):
             return not holds(inner, path, time)

@@ -1,4 +1,4 @@
-"""Event patterns: read, translated, and run against their table of intervals."""
+"""Atom patterns: read, translated, and run against their table of intervals."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Int, Term, Var
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
+from horai.lang.lars.syntax import Atom, Comparison
 from horai.lang.translate.etalis import (
     Absent,
     Binary,
-    EtalisComparison,
-    Event,
     Lasting,
     Moment,
     Pattern,
@@ -31,7 +30,7 @@ from horai.lang.translate.etalis import (
 )
 
 END = 7
-X, Y, Z = Event("x"), Event("y"), Event("z")
+X, Y, Z = Atom("x"), Atom("y"), Atom("z")
 V, W = Var("V"), Var("W")
 
 
@@ -57,7 +56,7 @@ def run(text: str, rows: list[str], time: int, shown: str, engine: str = "plan")
         ("x SEQ 7", Binary("SEQ", X, Moment(7))),
         (
             "w(V) WHERE V + 1 > 3",
-            Where(Event("w", (V,)), (EtalisComparison(">", Compound("+", (V, Int(1))), Int(3)),)),
+            Where(Atom("w", (V,)), (Comparison(">", Compound("+", (V, Int(1))), Int(3)),)),
         ),
     ],
 )
@@ -118,24 +117,24 @@ def patterns(draw: DrawFn, known: list[str], depth: int = 3) -> Pattern:
     form = draw(st.sampled_from(["event", "event", "pair", "pair", "pair", "long", "where", "not"]))
     if depth == 0 or form == "event":
         args: list[Term] = [V, V, W, Int(1)]
-        return Event(draw(st.sampled_from(known)), (draw(st.sampled_from(args)),))
+        return Atom(draw(st.sampled_from(known)), (draw(st.sampled_from(args)),))
     inner = patterns(known, depth - 1)
     if form == "pair":
         relation = draw(st.sampled_from(_RELATIONS))
         if relation == "OR":  # both speak of V, and of nothing else
-            one, other = (Event(draw(st.sampled_from(known)), (V,)) for _ in range(2))
+            one, other = (Atom(draw(st.sampled_from(known)), (V,)) for _ in range(2))
             return Binary("OR", one, other)
         return Binary(relation, draw(inner), draw(inner))  # type: ignore[arg-type]
     if form == "long":
         return Lasting(draw(inner), draw(st.integers(0, 3)))
     if form == "not":
-        absent = Event(draw(st.sampled_from(["x", "y"])), (V,))
-        return Absent(absent, Event(draw(st.sampled_from(known)), (V,)), draw(inner))
+        absent = Atom(draw(st.sampled_from(["x", "y"])), (V,))
+        return Absent(absent, Atom(draw(st.sampled_from(known)), (V,)), draw(inner))
     sign = draw(st.sampled_from(["=", "!=", "<", ">="]))
-    event = Event(draw(st.sampled_from(known)), (V,))
+    event = Atom(draw(st.sampled_from(known)), (V,))
     limits: list[Term] = [Int(1), Compound("-", (Int(3), Int(1)))]
     limit = draw(st.sampled_from(limits))
-    return Where(event, (EtalisComparison(sign, V, limit),))  # type: ignore[arg-type]
+    return Where(event, (Comparison(sign, V, limit),))  # type: ignore[arg-type]
 
 
 @st.composite
@@ -144,9 +143,9 @@ def rule_bases(draw: DrawFn) -> list[PatternRule]:
     first = draw(patterns(["x", "y"]))
     second = draw(patterns(["x", "y", "a"], 2))
     third = draw(patterns(["x", "a", "b"], 1))
-    head = [Event(name, (V,)) for name in "abb"]
+    head = [Atom(name, (V,)) for name in "abb"]
     bodies = [
-        Binary("SEQ", Event("x", (V,)), part) if draw(st.booleans()) else part
+        Binary("SEQ", Atom("x", (V,)), part) if draw(st.booleans()) else part
         for part in (first, second, third)
     ]
     return [PatternRule(h, p) for h, p in zip(head, bodies, strict=True)]
@@ -183,7 +182,7 @@ def check(
 
 def _shown(pattern: Pattern) -> str:
     match pattern:
-        case Event(name=name, args=args):
+        case Atom(name=name, args=args):
             return f"{name}({','.join(map(_term, args))})"
         case Moment(time=time):
             return str(time)

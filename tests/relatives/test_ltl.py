@@ -12,20 +12,19 @@ from tests.weights import examples
 from horai.lang.core.source import SourceText
 from horai.lang.lars.printer import show_program
 from horai.lang.lars.reader import read_text
+from horai.lang.lars.syntax import Atom, Truth
 from horai.lang.translate.ltl import (
     Definition,
     LtlFormula,
     LtlOperation,
     LtlOperator,
-    LtlTruth,
-    Proposition,
     read_source,
     translated,
 )
 from horai.plan.lars.fragments import Fragment, classify
 
 END = 6
-P, Q = Proposition("p"), Proposition("q")
+P, Q = Atom("p"), Atom("q")
 
 
 def op(
@@ -54,7 +53,7 @@ def formula(text: str) -> LtlFormula:
         ),
         ("p since[2, inf] q", op("since", P, Q, least=2)),
         ("p S q S p", op("since", op("since", P, Q), P)),
-        ("(p) -> true", op("implies", P, LtlTruth(True))),
+        ("(p) -> true", op("implies", P, Truth(True))),
     ],
 )
 def test_reading(text: str, expected: LtlFormula) -> None:
@@ -86,9 +85,7 @@ bounds = st.tuples(st.integers(0, 3), st.integers(0, 3) | st.none()).map(
 
 
 def formulas() -> st.SearchStrategy[LtlFormula]:
-    base: st.SearchStrategy[LtlFormula] = st.sampled_from(
-        [P, P, Q, Q, LtlTruth(True), LtlTruth(False)]
-    )
+    base: st.SearchStrategy[LtlFormula] = st.sampled_from([P, P, Q, Q, Truth(True), Truth(False)])
 
     def larger(inner: st.SearchStrategy[LtlFormula]) -> st.SearchStrategy[LtlFormula]:
         one, two = st.tuples(inner), st.tuples(inner, inner)

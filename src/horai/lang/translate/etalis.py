@@ -1,4 +1,4 @@
-"""Event patterns of ETALIS as LARS: syntax trees, the reader, and the translation.
+"""lars.Atom patterns of ETALIS as LARS: syntax trees, the reader, and the translation.
 
 An event `a` has the intervals `a_iv(From, To)`: one point for every signal `a`, and those that
 rules make of others. So intervals of one event may overlap. Patterns inside of others become
@@ -19,7 +19,6 @@ from typing import Literal as OneOf
 from lark import Token
 
 from horai.lang.core.diagnostics import Diagnostic, Report, sort_key
-from horai.lang.core.grammar import atom_text
 from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import (
     Int,
@@ -41,14 +40,6 @@ from horai.lang.translate.statements import (
 )
 
 Relation = OneOf["SEQ", "AND", "OR", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES"]
-
-
-@dataclass(frozen=True, slots=True)
-class Event(Placed):
-    """`tram(Id, Stop)`: an event, from the stream or made by a rule."""
-
-    name: str
-    args: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,30 +76,22 @@ class Absent(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class EtalisComparison(Placed):
-    """`X + 1 < Y`."""
-
-    sign: OneOf["=", "!=", "<", "<=", ">", ">="]
-    left: Term
-    right: Term
-
-
-@dataclass(frozen=True, slots=True)
 class Where(Placed):
     """`p WHERE X > 3, Y != Z`."""
 
     pattern: Pattern
-    conditions: tuple[EtalisComparison, ...]
+    conditions: tuple[lars.Comparison, ...]
 
 
-Pattern = Event | Moment | Lasting | Binary | Absent | Where
+Pattern = lars.Atom | Moment | Lasting | Binary | Absent | Where
+"""Events, from the stream or made by a rule, are atoms."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternRule(Placed):
     """`event <- pattern.`: the intervals of the pattern are intervals of the event."""
 
-    head: Event
+    head: lars.Atom
     pattern: Pattern
     source: SourceText | None = field(default=None, compare=False, repr=False)
 
@@ -133,23 +116,23 @@ def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
         yield from subpatterns(part)
 
 
-def events(pattern: Pattern) -> Iterator[Event]:
+def events(pattern: Pattern) -> Iterator[lars.Atom]:
     """All events of a pattern."""
-    return (part for part in subpatterns(pattern) if isinstance(part, Event))
+    return (part for part in subpatterns(pattern) if isinstance(part, lars.Atom))
 
 
 class Patterns(StatementBuilder):
     """Rules of patterns from parse trees."""
 
-    def rule(self, place: Span, head: Event, pattern: Pattern) -> PatternRule:
+    def rule(self, place: Span, head: lars.Atom, pattern: Pattern) -> PatternRule:
         return PatternRule(head, pattern, self.source, span=place)
 
-    def bare(self, place: Span, event: Event) -> None:
+    def bare(self, place: Span, event: lars.Atom) -> None:
         hint = "write `event <- pattern.`; events themselves come from the stream"
         self.say("H801", "an event without a pattern", place, hint)
 
     def where(
-        self, place: Span, pattern: Pattern, conditions: tuple[EtalisComparison, ...]
+        self, place: Span, pattern: Pattern, conditions: tuple[lars.Comparison, ...]
     ) -> Where:
         return Where(pattern, conditions, span=place)
 
@@ -165,11 +148,8 @@ class Patterns(StatementBuilder):
     def absent(self, place: Span, inner: Pattern, first: Pattern, last: Pattern) -> Absent:
         return Absent(inner, first, last, span=place)
 
-    def event(self, place: Span, name: Token, args: tuple[Term, ...] = ()) -> Event:
-        return Event(atom_text(name), args, span=place)
-
-    def comparison(self, place: Span, left: Term, sign: Token, right: Term) -> EtalisComparison:
-        return EtalisComparison(str(sign), left, right, span=place)  # type: ignore[arg-type]
+    def comparison(self, place: Span, left: Term, sign: Token, right: Term) -> lars.Comparison:
+        return lars.Comparison(str(sign), left, right, span=place)  # type: ignore[arg-type]
 
     def variable(self, place: Span, token: Token) -> Term:
         # Every `_` is a variable of its own; its place tells it from the others.
@@ -238,7 +218,7 @@ def read_source(source: SourceText) -> tuple[list[PatternRule], list[Diagnostic]
 def bound(pattern: Pattern) -> set[str]:
     """The variables that a pattern gives values to, whatever makes it hold."""
     match pattern:
-        case Event(args=args):
+        case lars.Atom(args=args):
             return {name for arg in args for name in variables(arg)}
         case Binary(relation="OR", left=left, right=right):
             return bound(left) & bound(right)
@@ -287,7 +267,7 @@ def _occurrences(pattern: Pattern) -> Iterator[Var]:
 
 def _own_terms(pattern: Pattern) -> tuple[Term, ...]:
     match pattern:
-        case Event(args=args):
+        case lars.Atom(args=args):
             return args
         case Where(conditions=conditions):
             return tuple(side for c in conditions for side in (c.left, c.right))
@@ -305,13 +285,13 @@ def _check_negation(rules: list[PatternRule], report: Report) -> None:
     """An event may need itself, but not through a pattern with NOT."""
     needs: dict[Predicate, set[Predicate]] = {}
     for one in rules:
-        found = {_predicate(event) for event in events(one.pattern)}
-        needs.setdefault(_predicate(one.head), set()).update(found)
+        found = {event.predicate for event in events(one.pattern)}
+        needs.setdefault(one.head.predicate, set()).update(found)
     for one in rules:
-        head = _predicate(one.head)
+        head = one.head.predicate
         for absent in subpatterns(one.pattern):
             for event in events(absent) if isinstance(absent, Absent) else ():
-                if head in _reached(_predicate(event), needs):
+                if head in _reached(event.predicate, needs):
                     message = f"`{one.head.name}` needs itself, through NOT"
                     hint = "let the events of a NOT depend on other events only"
                     report.add("H805", message, one.source, event.span, hint)
@@ -324,10 +304,6 @@ def _reached(start: Predicate, needs: dict[Predicate, set[Predicate]]) -> set[Pr
             found.add(other)
             waiting.append(other)
     return found
-
-
-def _predicate(event: Event) -> Predicate:
-    return (event.name, len(event.args))
 
 
 @dataclass(frozen=True)
@@ -371,7 +347,7 @@ class _Translation:
         read = self._from_points if self._points else self._from_signals
         return lars.Program((*map(read, self._known), *self._made))
 
-    def _head(self, event: Event) -> str:
+    def _head(self, event: lars.Atom) -> str:
         """The head of a rule: intervals, or points from one to another."""
         name, arity = event.name, len(event.args)
         if not self._points:
@@ -418,9 +394,8 @@ class _Translation:
             case Binary(relation="AND" | "PAR", left=left, right=right):
                 return list(self._hulls(pattern.relation, self._one(left), self._one(right)))
             case Where(pattern=inner, conditions=conditions):
-                more = [compare(c.left, c.sign, c.right) for c in conditions]
                 return [
-                    _Found((*found.body, *more), found.start, found.end)
+                    _Found((*found.body, *conditions), found.start, found.end)
                     for found in self._cases(inner)
                 ]
             case _:
@@ -429,7 +404,7 @@ class _Translation:
     def _one(self, pattern: Pattern) -> _Found:
         """The pattern as conditions of one rule, with a name of its own where it needs one."""
         match pattern:
-            case Event(name=name, args=args):
+            case lars.Atom(name=name, args=args):
                 start, end = self._times()
                 atom = lars.Atom(self._intervals[name], (*args, start, end))
                 return _Found((atom,), start, end)

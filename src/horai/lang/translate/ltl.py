@@ -39,22 +39,6 @@ from horai.lang.translate.statements import (
     statements,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Proposition(Placed):
-    """`hot`, `tram(a1, b)`: an atom without variables."""
-
-    name: str
-    args: tuple[Term, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LtlTruth(Placed):
-    """`true` or `false`."""
-
-    value: bool
-
-
 LtlOperator = OneOf[
     "not", "and", "or", "implies", "iff", "previous", "once", "historically", "since"
 ]
@@ -75,7 +59,8 @@ class LtlOperation(Placed):
     most: int | None = None
 
 
-LtlFormula = Proposition | LtlTruth | LtlOperation
+LtlFormula = lars.Atom | lars.Truth | LtlOperation
+"""Propositions are atoms without variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +74,8 @@ class Definition(Placed):
 def parts(formula: LtlFormula) -> tuple[LtlFormula, ...]:
     """The formulas that a formula is made of.
 
-    >>> parts(LtlOperation("once", (Proposition("a"),)))
-    (Proposition(name='a', args=()),)
+    >>> parts(LtlOperation("once", (lars.Atom("a"),)))
+    (Atom(name='a', args=()),)
     """
     return formula.parts if isinstance(formula, LtlOperation) else ()
 
@@ -130,11 +115,8 @@ class LtlDefinitions(StatementBuilder):
         self.say("H803", "no point lies there", place, _BOUNDS)
         return 0, None
 
-    def truth(self, place: Span, word: Token) -> LtlTruth:
-        return LtlTruth(word == "true", span=place)
-
-    def proposition(self, place: Span, name: Token, args: tuple[Term, ...] = ()) -> Proposition:
-        return Proposition(atom_text(name), args, span=place)
+    def truth(self, place: Span, word: Token) -> lars.Truth:
+        return lars.Truth(word == "true", span=place)
 
     def word(self, place: Span, token: Token) -> Term:
         if not token.islower():
@@ -201,7 +183,7 @@ def _written_out(
                 message = f"`{wanted.name}` is too large with all definitions in their places"
                 report.add("H801", message, source, wanted.span, "use fewer of them in each other")
             return None
-        if isinstance(formula, Proposition) and not formula.args and formula.name in known:
+        if isinstance(formula, lars.Atom) and not formula.args and formula.name in known:
             if formula.name in above:
                 if formula.name == wanted.name:
                     message = f"`{wanted.name}` needs itself"
@@ -254,7 +236,7 @@ class _Translation:
 
     def _bodies_now(self, formula: LtlFormula) -> list[list[Literal]]:
         """The bodies of rules that together say what a formula says now."""
-        if isinstance(formula, LtlTruth):
+        if isinstance(formula, lars.Truth):
             self._needs_so = True
             return [[lars.Atom(self._so)]] if formula.value else []
         return _alternatives(formula, self._now) or [[self._now(formula)]]
@@ -262,14 +244,13 @@ class _Translation:
     def _now(self, formula: LtlFormula) -> Literal:
         """One literal that says what a formula says now."""
         match formula:
-            case Proposition(name=name, args=args):
-                return lars.Atom(name, args)
+            case lars.Atom():
+                return formula
             case LtlOperation("not", (inner,)):
                 return negated(self._now(inner))
-            case LtlOperation("once" | "historically", (Proposition() as inner,), 0, most):
+            case LtlOperation("once" | "historically", (lars.Atom() as inner,), 0, most):
                 modality = lars.Some if formula.operator == "once" else lars.Always
-                atom = lars.Atom(inner.name, inner.args)
-                return lars.Within(lars.TimeWindow(Duration(most)), modality(atom))
+                return lars.Within(lars.TimeWindow(Duration(most)), modality(inner))
             case LtlOperation("previous" | "once" | "historically" | "since"):
                 self._reach = _farther(self._reach, _look_back(formula))
                 return _shown(self._at(formula, _T))
@@ -289,8 +270,8 @@ class _Translation:
     def _at(self, formula: LtlFormula, time: Term) -> Literal:
         """A literal that says what a formula says at a time."""
         match formula:
-            case Proposition(name=name, args=args):
-                return lars.At(time, lars.Atom(name, args))
+            case lars.Atom():
+                return lars.At(time, formula)
             case LtlOperation("not", (inner,)):
                 return negated(self._at(inner, time))
             case LtlOperation("historically", (inner,), least, most):
@@ -302,7 +283,7 @@ class _Translation:
     def _named(self, formula: LtlFormula) -> lars.Atom:
         """The atom that rules derive wherever a formula holds."""
         if formula not in self._everywhere:
-            word = "truth" if isinstance(formula, Proposition | LtlTruth) else formula.operator
+            word = "truth" if isinstance(formula, lars.Atom | lars.Truth) else formula.operator
             head = lars.Atom(self._names.fresh(word))
             self._everywhere[formula] = head
             self._rules.extend(self._definition(formula, head))
@@ -314,7 +295,7 @@ class _Translation:
         made = lars.At(_T, head)
         step = compare(_T, "=", plus(_U, 1))
         match formula:
-            case LtlTruth(value=value):
+            case lars.Truth(value=value):
                 return [rule(made, here)] if value else []
             case LtlOperation("previous", (inner,)):
                 return [rule(made, there, self._at(inner, _U), step, here)]
@@ -419,8 +400,8 @@ def _shown(literal: Literal) -> Literal:
     return literal.formula
 
 
-def _propositions(formula: LtlFormula) -> Iterable[Proposition]:
-    if isinstance(formula, Proposition):
+def _propositions(formula: LtlFormula) -> Iterable[lars.Atom]:
+    if isinstance(formula, lars.Atom):
         yield formula
     for part in parts(formula):
         yield from _propositions(part)

@@ -21,6 +21,7 @@ from horai.lang.core.grammar import GrammarError, atom_text, fed, token_span, tr
 from horai.lang.core.printer import unquote
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Constant, Float, Int, Span, Str, Term
+from horai.lang.lars.syntax import Atom
 
 SIGNS = {
     "LPAR": "`(`",
@@ -76,6 +77,10 @@ class StatementBuilder:
     def listed(self, place: Span, *items: Any) -> tuple[Any, ...]:
         """Several of a kind."""
         return items
+
+    def atom(self, place: Span, name: Token, args: tuple[Term, ...] = ()) -> Atom:
+        """`hot`, `tram(a1, b)`: a proposition, or an event."""
+        return Atom(atom_text(name), args, span=place)
 
     def constant(self, place: Span, token: Token) -> Term:
         """`tram`, `'New York'`."""
