@@ -260,6 +260,10 @@ class Layout:
         self.first: Table | None = None
         self.mixed: set[int] = set()
         """The levels at which rules join instances with different homes."""
+        self.moments: dict[Relation, Relation] = {}
+        """Events by their time alone, for rules that ask who else one happens to then."""
+        self.gathered: set[int] = set()
+        """The levels of such rules: all items of a time should be known before they are asked."""
         self._relations()
         self._place()
 
@@ -436,6 +440,14 @@ class Layout:
             if what == "held":
                 made.fields["C_HOLDER"] = made.place - relation.place
         return relation.parts[what]
+
+    def moment(self, relation: Relation) -> Relation:
+        """An event as one of its time, with all its arguments at the points."""
+        arity = relation.key[1]
+        key, rest = (f"{relation.key[0]} at", arity + 1), tuple(range(arity))
+        made = Relation("event", key, (arity,), rest, level=relation.level, shown=False)
+        self.events[key] = self.moments[relation] = self.table(1).add(made)
+        return made
 
     def run(self) -> Relation:
         """The run itself as an event without arguments at its start, for rules nothing drives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -35,6 +35,7 @@ from horai.engine.core.rules import (
     Unvalued,
     by_value,
     ends_all,
+    is_asked_by_time,
     is_temporal,
     literal_is_temporal,
 )
@@ -174,6 +175,9 @@ class Lowering:
                     self._assign(self._with_driver(plan, level, None, self._run()), driven, edges)
         for plan, source in self._members():
             self._assign(self._with_driver(plan, 0, None, source), driven, edges)
+        for relation, clause in self._asked_by_time(driven):
+            rule = self._told_by_time(relation, clause)
+            driven.setdefault(relation, []).append(rule)
         for fluent, entries in self._deadlines.entries.items():
             words = [word for entry in entries for word in entry]
             fluent.fields["C_DELAYS"] = self.code.list([len(entries), *words])
@@ -204,7 +208,10 @@ class Lowering:
             sites,
             [int(level in self._cyclic) for level in range(levels)],
             self.code.constants,
-            min(filter(self._hears_of_others, self._cyclic), default=levels),
+            min(
+                (*filter(self._hears_of_others, self._cyclic), *self.layout.gathered),
+                default=levels,
+            ),
             self.layout,
             self.rules.questions,
             self.rules.called,
@@ -264,6 +271,32 @@ class Lowering:
             if one.value is None:
                 terms = (*terms, Var("value~") if plan.value is None else plan.value)
             yield _happens(self.layout.known(one)[0], terms, Var("time~"))
+
+    def _asked_by_time(
+        self, driven: Mapping[Relation, Sequence[DrivenRule]]
+    ) -> list[tuple[Relation, ec.Clause]]:
+        """The events of which rules know nothing but the time, and the first of these rules."""
+        found: dict[Relation, ec.Clause] = {}
+        for rule in (one for some in driven.values() for one in some):
+            known = names(rule.driver.term) | _bound_by(rule.static)
+            known |= set(rule.domain[0] if rule.domain else ())
+            for step in rule.dynamic.steps:
+                if isinstance(step, op.Scan) and step.kind == "event":
+                    relation = self.layout.event(step.key)
+                    keys = [step.terms[at] for at in relation.keys]
+                    if keys and is_asked_by_time(step, keys, partial(_is_given, known)):
+                        found.setdefault(relation, rule.plan.clause)
+                known |= names(step.term)
+        return [(one, clause) for one, clause in found.items() if one.level not in self._cyclic]
+
+    def _told_by_time(self, relation: Relation, clause: ec.Clause) -> DrivenRule:
+        """A rule by which an event is one of its time, too."""
+        args, time = tuple(Var(f"arg{at}~") for at in range(relation.key[1])), Var("time~")
+        driver = _happens(relation.key[0], args, time)
+        body = ec.Conjunction((driver,), driver.term)
+        key = self.layout.moment(relation).key
+        plan = PointPlan("event", key, (*args, time), time, op.Chain(), frozenset(), body, clause)
+        return self._with_driver(plan, relation.level, None, driver)
 
     # --- rules about points ----------------------------------------------------------------------
 
@@ -677,6 +710,11 @@ class Lowering:
         for arg in args:
             if not body.is_bound(arg):
                 raise NotLowered(f"nothing gives a value to {show(arg)}", plan.clause)
+        if body.relation in self.layout.moments and plan.key == (
+            self.layout.moments[body.relation].key
+        ):
+            self._tell_by_time(body, rule, time, again)
+            return
         if plan.kind == "event":
             head = self.layout.event(plan.key)
             if plan.key in self.plan.groundings:
@@ -707,6 +745,18 @@ class Lowering:
                     body.ask_domain(plan.key, args, value, again)
                 self._mark(rule, rows=1)
                 self.code.emit("SAY", line, said, time, shift)
+        self.code.emit("JMP", fail=again)
+
+    def _tell_by_time(self, body: Body, rule: DrivenRule, time: int, again: Label) -> None:
+        """Say an event as one of its time, with all its arguments."""
+        head = self.layout.event(rule.plan.key)
+        self._says(body, rule, head)
+        line, first = body.register(), body.register(len(head.rest))
+        where = head.table.number * 4096 + head.place
+        self.code.emit("LINE", line, self.code.list([1, time]), where, -1)
+        for place, arg in enumerate(rule.plan.terms[:-1]):
+            self.code.emit("MOV", first + place, body.load(arg, again))
+        self.code.emit("TELL", line, time, first)
         self.code.emit("JMP", fail=again)
 
     def _mark(self, rule: DrivenRule, runs: int = 1, rows: int = 0) -> None:
@@ -886,6 +936,10 @@ def _bind(body: Body, time: Term, terms: Sequence[Term]) -> list[Step]:
             body.env[held.name] = register
             found.append((op.Unify(held, term, Compound("=", (held, term))), names(term)))
     return found
+
+
+def _is_given(known: Names, term: Term) -> bool:
+    return names(term) <= known
 
 
 def _happens(name: str, args: tuple[Term, ...], time: Var) -> ec.Happens:

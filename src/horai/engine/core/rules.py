@@ -992,8 +992,12 @@ class Body:
         if len(relation.keys) + len(relation.rest) > len(terms):
             terms = (*terms, terms[-1])  # the value of an input is in its key, too
         low_reg, high_reg, low, high = self._range(step, fail)
-        site = self.site(relation, ANY, low, high)
         keys = [terms[at] for at in relation.keys]
+        if relation in self.layout.moments and is_asked_by_time(step, keys, self.is_bound):
+            relation, terms = self.layout.moments[relation], (*terms, step.time)
+            keys = [step.time]
+            self.layout.gathered.add(self.level)
+        site = self.site(relation, ANY, low, high)
         line, fail = self.line(relation, keys, site, fail)
         iterator = self.register(3)
         self.code.emit("POPEN", iterator, line, self.code.list([low_reg, high_reg]))
@@ -1065,6 +1069,11 @@ class Body:
                 return value
             case _:
                 return None
+
+
+def is_asked_by_time(step: op.Scan, keys: Sequence[Term], is_bound: Callable[[Term], bool]) -> bool:
+    """Is the time all that is known of an event?"""
+    return step.kind == "event" and is_bound(step.time) and not any(map(is_bound, keys))
 
 
 def by_value(plan: Plan, key: tuple[str, int]) -> bool:
