@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import event, given
@@ -18,6 +19,8 @@ from tests.strategies.wild_parts import PREDICATES
 from tests.weights import examples
 
 import horai
+from horai.engine.core.layout import NotLowered
+from horai.engine.core.program import Lowering
 from horai.engine.profile import Profile
 from horai.engine.remembered import MOST, Remembered
 from horai.errors import UsageError
@@ -172,12 +175,15 @@ def test_what_has_no_value_is_told_to_each_session() -> None:
 
 
 def test_a_refusal_is_the_same_every_time() -> None:
-    description = described("holdsFor(p(X)=true,I) :- holdsFor(q(X)=true,J), I=J.\n")
+    description = described("holdsFor(p(X)=true,I) :- holdsFor(q(X)=true,I).\n")
+    refused = NotLowered("what is asked here", description.rules[0].clause)
     refusals = []
-    for _ in range(3):
-        with pytest.raises(UsageError) as caught:
-            CompiledEngine(description)
-        refusals.append(str(caught.value))
+    with patch.object(Lowering, "program", side_effect=refused) as lowering:
+        for _ in range(3):
+            with pytest.raises(UsageError) as caught:
+                CompiledEngine(description)
+            refusals.append(str(caught.value))
+        assert lowering.call_count == 1
     assert NO_INSTRUCTIONS in refusals[0] and len(set(refusals)) == 1
 
 

@@ -73,7 +73,7 @@ def wild_descriptions(draw: Draw, most: int = 4, python: bool | None = None) -> 
                 clauses += _rules(scene, fluent, ())
                 scene.fluents.append(fluent)
                 clauses += _between(scene, fluent)
-    return _legal(Wild(clauses, draw(TICKS)), PYTHON if calls else [])
+    return legal(Wild(clauses, draw(TICKS)), PYTHON if calls else [])
 
 
 @st.composite
@@ -91,10 +91,11 @@ def list_descriptions(draw: Draw) -> Wild:
                 fluent = _new(scene, f"s{number}")
                 clauses += _rules(scene, fluent, ())
                 scene.fluents.append(fluent)
-    return _legal(Wild(clauses, draw(TICKS)), [])
+    return legal(Wild(clauses, draw(TICKS)), [])
 
 
-def _legal(wild: Wild, predicates: list[PythonPredicate]) -> Wild:
+def legal(wild: Wild, predicates: list[PythonPredicate]) -> Wild:
+    """The description, if the checks let it pass."""
     description, found = read_text(wild.text)
     found += check(description, predicates, found=found)
     # A rule without the grounding it needs (H314) is left out before a run.

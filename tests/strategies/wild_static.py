@@ -9,7 +9,7 @@ from tests.strategies.wild_bodies import WildScene
 from tests.strategies.wild_parts import SLOT, Form
 
 
-def _read(scene: WildScene, names: str, others: bool = False) -> str:
+def reading(scene: WildScene, names: str, others: bool = False) -> str:
     """A fluent of the entities in hand; or of others, and with any value."""
     fluent = scene.pick(scene.fluents)
     value = scene.pick(fluent.values)
@@ -31,7 +31,7 @@ def interval_rule(scene: WildScene, fluent: Form, others: bool = False) -> Claus
     who = iter(names)
     head = SLOT.sub(lambda _: next(who), fluent.text)
     count = scene.pick([2, 3, 4])
-    read = [f"holdsFor({_read(scene, names, others)},I{i})" for i in range(1, count)]
+    read = [f"holdsFor({reading(scene, names, others)},I{i})" for i in range(1, count)]
     lists = [f"I{i}" for i in range(1, len(read) + 1)]
     goals = list(read)
     for _ in range(scene.pick([1, 2, 3])):
@@ -86,7 +86,7 @@ def _boolean(scene: WildScene, names: str, depth: int) -> str:
     kinds = ["holds", "holds", "not", "helper", "fact"] + ["or", "and", "nor"] * bool(depth)
     match scene.pick(kinds):
         case "not":
-            return f"\\+ holdsAt({_read(scene, names)},T)"
+            return f"\\+ holdsAt({reading(scene, names)},T)"
         case "helper":
             one, other = scene.pick([*names]), scene.pick([*names, "_"])
             return scene.pick(["", "\\+ "]) + f"linked_at({one},{other},T)"
@@ -101,4 +101,4 @@ def _boolean(scene: WildScene, names: str, depth: int) -> str:
             left, right = _boolean(scene, names, depth - 1), _boolean(scene, names, depth - 1)
             return f"\\+ ({left} ; \\+ {right})"
         case _:
-            return f"holdsAt({_read(scene, names)},T)"
+            return f"holdsAt({reading(scene, names)},T)"

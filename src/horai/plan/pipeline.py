@@ -233,7 +233,7 @@ class _Maker:
         """A grounding, ready to be listed and to be asked."""
         terms = args_of(rule.entity)
         head = names(*terms, rule.value)
-        table = self.lowering.table
+        table = replace(self.lowering.table, ranging=True)
         listed = order_body(rule.body, (), table, head).body
         asked = order_body(rule.body, head, table, head).body
         calls = tuple(part for part in ec.conjuncts(rule.body) if isinstance(part, ec.Call))

@@ -40,7 +40,8 @@ class Shape:
         self.first = tables[:, TABLE["T_FIRST"]]
         self.kind = columns[:, FIELD["C_KIND"]]
         self.head = columns[:, FIELD["C_HEAD"]]
-        own = {KIND["EVENT"]: 0, KIND["SIMPLE"]: 3, KIND["INPUT"]: 2, KIND["KNOWN"]: 2}
+        own = {KIND["EVENT"]: 0, KIND["SIMPLE"]: 3}
+        own |= {KIND[name]: 2 for name in ("INPUT", "KNOWN", "STATED")}
         stride = np.array([own.get(kind, -1) for kind in range(len(KIND))])[self.kind]
         self.stride = np.where(stride == 0, columns[:, FIELD["C_STRIDE"]], stride)
         sites = program.layout.sites

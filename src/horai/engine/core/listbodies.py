@@ -154,6 +154,7 @@ class ListBody:
         else:
             for step in steps:
                 self._add(step)
+            self._check_terms()
             if not isinstance(result, Var) or result.name not in self._lists:
                 raise self.refuse("a list written out")
             self.expression = self._lists[result.name]
@@ -183,7 +184,7 @@ class ListBody:
     def _add(self, step: op.Operator) -> None:
         match step:
             case op.Lookup(key=key, terms=terms, result=Var(name=name)):
-                self._lists[name] = self._leaf(key, terms, step, self.steps)
+                self._let(name, self._leaf(key, terms, step, self.steps))
                 chosen = sorted(names(step.term) - names(*terms) - {name})
                 self.read[id(step)] += tuple(map(Var, chosen))
             case op.SpanOperation(literal=literal):
@@ -191,11 +192,24 @@ class ListBody:
             case op.FactJoin() if self._constants(step):
                 pass
             case _ if not looks_at_time(step, self.rules.plan):
-                if all_names(step) & self._lists.keys():
-                    raise self.refuse(f"an interval list as a term: `{show(step.term)}`")
                 self.steps.append(step)
             case _:
                 raise self.refuse(f"a condition of an interval list: `{show(step.term)}`")
+
+    def _let(self, name: str, found: Expression) -> None:
+        """A variable of a list; one that has two values would compare them."""
+        if name in self._lists:
+            raise self.refuse(f"interval lists that are compared: {name}")
+        self._lists[name] = found
+
+    def _check_terms(self) -> None:
+        """No list is looked at as a term."""
+        asked = names(*self._head_terms, *(t for terms in self.read.values() for t in terms))
+        if asked & self._lists.keys():
+            raise self.refuse("an interval list as an argument")
+        for step in self.static:
+            if all_names(step) & self._lists.keys():
+                raise self.refuse(f"an interval list as a term: `{show(step.term)}`")
 
     def _constants(self, step: op.FactJoin) -> bool:
         """Facts that do not depend on the instance and say one thing only."""
@@ -245,7 +259,7 @@ class ListBody:
                 raise self.refuse("a list of interval lists that is a variable")
         if not isinstance(literal.result, Var):
             raise self.refuse("a list written out")
-        self._lists[literal.result.name] = found
+        self._let(literal.result.name, found)
 
     def _given(self, term: Term) -> Expression:
         if isinstance(term, Var) and term.name in self._lists:

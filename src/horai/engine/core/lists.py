@@ -24,6 +24,7 @@ from horai.engine.core.listtables import ListTable, fed_line
 from horai.engine.core.rows import (
     Adding,
     alternatives_of,
+    asks_of_others,
     body_of,
     by_value,
     covering,
@@ -40,13 +41,20 @@ from horai.plan.program import StaticPlan
 class Lists:
     """Lowers the interval lists of one fluent and value.
 
-    `add` gives the rows of a table something to do when they are made.
+    `stated` are columns beside the list with intervals that other rules state. `add` gives the
+    rows of a table something to do when they are made.
     """
 
     def __init__(
-        self, rules: Rules, relation: Relation, plans: list[StaticPlan], add: Adding
+        self,
+        rules: Rules,
+        relation: Relation,
+        plans: list[StaticPlan],
+        stated: list[Relation],
+        add: Adding,
     ) -> None:
         self.rules, self.relation, self.plans, self._add = rules, relation, plans, add
+        self.stated = stated
         self.word = ANY if relation.value is None else rules.words.word(relation.value)
 
     def lower(self) -> None:
@@ -64,6 +72,8 @@ class Lists:
         begun = self._begun()
         if begun is not None:
             self._union(direct, others, begun)
+        elif self.stated:
+            self._union(direct, others)
         elif not others and len(direct) == 1 and not self._moves(direct[0][1]):
             self._settle(*direct[0], self.relation, self.word)
         elif not direct:
@@ -77,21 +87,26 @@ class Lists:
         relation, rules = self.relation, self.rules
         covering(relation, ANY, rules)
         self._rows(self.plans, relation)
+        for column in self.stated:
+            self._feed(column)
         known = rules.layout.fluents[relation.key]
         simple = next((one for one in known if one.kind == "simple"), None)
         if simple is None or simple.masked:
             return
         simple.masked.add(ANY)
-        begun = by_value(simple, rules, self._add)
-        begun.fields["C_FEEDS"] = 1
-        key = tuple(Var(f"#{at}") for at in relation.keys)
-        site = rules.layout.site(Site(begun, TO_COVER, driver=relation))
+        self._feed(by_value(simple, rules, self._add))
+
+    def _feed(self, source: Relation) -> None:
+        """The spans of a column with the same key count in the list."""
+        source.fields["C_FEEDS"] = 1
+        key = tuple(Var(f"#{at}") for at in self.relation.keys)
+        site = self.rules.layout.site(Site(source, TO_COVER, driver=self.relation))
 
         def feed(body: Body) -> None:
-            line = fed_line(body, relation, key)
-            body.code.emit("FEED", begun.place, line, site)
+            line = fed_line(body, self.relation, key)
+            body.code.emit("FEED", source.place, line, site)
 
-        self._add(begun.table, keyed(key, [feed]))
+        self._add(source.table, keyed(key, [feed]))
 
     def _moves(self, body: ListBody) -> bool:
         """Do conditions depend on members of dynamic domains, beside the grounding's?"""
@@ -121,6 +136,7 @@ class Lists:
         key = tuple(Var(f"#{at}") for at in range(len(self.relation.keys)))
         table = ListTable(self.rules, self.relation.table, key, self.relation.level, _nobody)
         found: list[Expression] = [] if begun is None else [Leaf(begun, key, self.word)]
+        found += [Leaf(column, key, 1) for column in self.stated]
         for plan, body in direct:
             if body.static:
                 column = table.hidden()
@@ -177,6 +193,8 @@ class Lists:
         if not spoken <= names(*head):
             return None
         if any(not isinstance(one, Leaf) or one.wanted is not None for one in atoms(expression)):
+            return None
+        if body.time is None and asks_of_others(plan.rule.body, expression):
             return None
         found: list[Leaf] = []
         for support in supports(expression):

@@ -1061,8 +1061,12 @@ def apply_said(S: STATE, at: i64, n: i64, d: i64) -> cython.void:
     """Say what the buffer holds (bit, kind, line, time, value), or take it back."""
     i: i64 = 0
     while i < n:
-        if S.em[at + i + 1] == 1:
+        if S.em[at + i + 1] == EVENT_SAID:
             emit_event(S, S.em[at + i + 2], S.em[at + i + 3], cython.address(S.em[at + i + 4]), d)
+        elif S.em[at + i + 1] == SPAN_SAID:
+            end: i64 = S.em[at + i + 4]
+            end = INF if end == ANY else end >> 1
+            input_interval(S, d, S.em[at + i + 2], S.em[at + i + 3], end)
         else:
             add_point(S, S.em[at + i + 2], S.em[at + i + 3], S.em[at + i + 4], S.em[at + i + 1], d)
         i += 5
@@ -1366,6 +1370,32 @@ def total(S: STATE, number: i64, first: i64, p: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def list_term(S: STATE, p: i64, v: i64) -> i64:
+    """The intervals with a value, or with any, of the lines in some registers, as a term."""
+    n: i64 = 0
+    k: i64 = S.args[p]
+    while k > 0:
+        L: i64 = S.reg[S.args[p + k]]
+        off: i64 = S.lines[L].spans
+        i: i64 = 0
+        while i < S.lines[L].ns:
+            if v in (ANY, S.pool[off + i + 2]):
+                n = put_span(S, n, S.pool[off + i], S.pool[off + i + 1], v)
+            i += 3
+        k -= 1
+    with cython.gil:
+        try:
+            times = [(S.tmp[k], S.tmp[k + 1]) for k in range(0, n, 3)]
+            return cython.cast(object, S.owner).listed(times)
+        except BaseException as error:
+            cython.cast(object, S.owner).failure(error)
+            S.error = 2
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def mark(S: STATE, owner: i64, runs: i64) -> cython.void:
     """The time up to now was that of whoever is marked; from here on it is another's."""
     now: i64 = horai_clock()
@@ -1411,7 +1441,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 k = row_of_registers(S, z >> 12, y, 0)
                 S.reg[x] = S.rows[k].line + (z & 4095) if k >= 0 else 0
                 continue
-            if op in (SAY, TELL, WAIT):
+            if op in (SAY, TELL, INTERVAL, WAIT):
                 continue
             if op not in (HOLDS, VALUE) or (x >= 0 and S.reg[x] == 0):
                 pc = skip
@@ -1465,7 +1495,7 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 got |= bit
                 words_room(cython.address(S.em), cython.address(S.em_size), S.nem + 5)
                 S.em[S.nem] = number
-                S.em[S.nem + 1] = 1
+                S.em[S.nem + 1] = EVENT_SAID
                 S.em[S.nem + 2] = x
                 S.em[S.nem + 3] = k
                 S.em[S.nem + 4] = S.reg[z]
@@ -1474,6 +1504,18 @@ def run_rules(S: STATE, pc: i64, L: i64, mask: i64, fired: i64, force: i64, d: i
                 got |= bit
                 if force != 0 or (fired & bit) == 0:
                     emit_event(S, x, k, cython.address(S.reg[z]), d)
+        elif op == INTERVAL:
+            # Rules that state intervals remember what they said.
+            got |= bit
+            words_room(cython.address(S.em), cython.address(S.em_size), S.nem + 5)
+            S.em[S.nem] = number
+            S.em[S.nem + 1] = SPAN_SAID
+            S.em[S.nem + 2] = S.reg[x]
+            S.em[S.nem + 3] = S.reg[y] >> 1
+            S.em[S.nem + 4] = S.reg[z]
+            S.nem += 5
+        elif op == LISTOF:
+            S.reg[x] = list_term(S, y, S.reg[z])
         elif op == OWN:
             S.reg[x] = first + y
         elif op == WAIT:
@@ -4021,7 +4063,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
         stride = S.cols[g + C_STRIDE]
     elif kind == SIMPLE:
         stride = 3
-    elif kind in (INPUT, COVER, KNOWN):
+    elif kind in (INPUT, COVER, KNOWN, STATED):
         stride = 2
     off: i64 = S.lines[L].points
     n: i64 = S.lines[L].np

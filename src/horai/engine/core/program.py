@@ -27,6 +27,7 @@ from horai.engine.core.layout import (
 )
 from horai.engine.core.lists import Lists
 from horai.engine.core.owners import Owners
+from horai.engine.core.rows import Known
 from horai.engine.core.rules import (
     Body,
     Label,
@@ -40,6 +41,7 @@ from horai.engine.core.rules import (
     literal_is_temporal,
 )
 from horai.engine.core.sharing import Started, Step, share
+from horai.engine.core.statedlists import StatedRule, starts, stated_column
 from horai.engine.core.words import Words, form_of
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
@@ -81,6 +83,7 @@ class DrivenRule:
     listed: bool
     domain: tuple[tuple[str, ...], Rows] | None = None
     attempt: Attempt | None = None
+    stated: StatedRule | None = None
     bit: int = 0
 
     @property
@@ -122,6 +125,27 @@ class Program:
     """The table whose only row is made at the start."""
 
 
+class NoExpression(Exception):
+    """Rules for interval lists that are no expressions over other lists."""
+
+    def __init__(self, plans: Sequence[StaticPlan]) -> None:
+        super().__init__(plans)
+        self.plans = plans
+
+
+def lower(lowering: Callable[[Sequence[StaticPlan]], Lowering]) -> Program:
+    """The program of a plan. `lowering` is told which rules state their intervals.
+
+    These are the rules that turn out to be no expressions over other lists.
+    """
+    stated: list[StaticPlan] = []
+    while True:
+        try:
+            return lowering(stated).program()
+        except NoExpression as found:
+            stated += found.plans
+
+
 class Lowering:
     """Lowers a plan. Raises `NotLowered` for the first rule that has no instructions."""
 
@@ -135,12 +159,16 @@ class Lowering:
         tick: int,
         allen_memory: int | None = None,
         owners: Owners | None = None,
+        stated: Iterable[StaticPlan] = (),
     ) -> None:
         self.plan, self.words, self.facts, self.owners = plan, words, facts, owners
         self.layout = Layout(plan)
         choose_homes(self.layout)
         self.start, self.tick = start, tick
-        self.rules = Rules(plan, self.layout, words, facts, put_index, start, allen_memory)
+        self.rules = Rules(plan, self.layout, words, facts, put_index, start, tick, allen_memory)
+        self._stated = frozenset(map(id, stated))
+        self._columns: dict[int, Relation] = {}
+        """By rule: where the intervals are stated of one that is no expression over lists."""
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
@@ -173,6 +201,10 @@ class Lowering:
                 if self._begins_with_stream(plan):
                     plan = replace(plan, kind="initiated", time=Int(self.origin))
                     self._assign(self._with_driver(plan, level, None, self._run()), driven, edges)
+            for listed in stratum.static:
+                if id(listed) in self._stated:
+                    for rule in self._stated_rules(listed, level):
+                        self._assign(rule, driven, edges)
         for plan, source in self._members():
             self._assign(self._with_driver(plan, 0, None, source), driven, edges)
         for relation, clause in self._asked_by_time(driven):
@@ -642,6 +674,12 @@ class Lowering:
             emit = self.code.label()
             self.code.emit("TRUE", fail=emit)
             known = dict(body.env)
+            if rule.stated is not None:
+                self._says(body, rule, rule.stated.column)
+                rule.stated.state(body, rule.dynamic, fail)
+                self.code.here(emit)
+                self.code.here(following)
+                continue
             if rule.attempt is not None:
                 rule.attempt.stands(body, fail)
             fail = body.chain(rule.dynamic, fail)
@@ -768,6 +806,7 @@ class Lowering:
         """Note who says something, and whether it is no earlier than what drives the rule."""
         assert body.relation is not None
         later = rule.plan.time == rule.driver.time or rule.attempt is not None  # type: ignore[union-attr]
+        later &= rule.stated is None
         later |= rule.plan.kind == "event" and bool(head.rest)  # an attempt is at its deadline
         self.layout.said.append((body.relation, head, later))
 
@@ -786,17 +825,45 @@ class Lowering:
 
     # --- lists, domains, rows --------------------------------------------------------------------
 
+    def _list_of(self, plan: StaticPlan) -> Relation:
+        """The list that a rule is about."""
+        (relation,) = (
+            one
+            for one in self.layout.fluents[plan.key]
+            if one.kind == "static" and (one.keyed or one.value == plan.terms[-1])
+        )
+        return relation
+
+    def _stated_rules(self, plan: StaticPlan, level: int) -> Iterator[DrivenRule]:
+        """A rule that states intervals: the run drives it."""
+        column = self._columns[id(plan)] = stated_column(self._list_of(plan))
+        known = Known(self.rules, plan.rule.body, level, self._for_rows)
+        driver = self._run()
+        nothing = op.Chain()
+        head = PointPlan(
+            *("event", plan.key, plan.terms, driver.time, nothing, frozenset()),
+            *(plan.rule.body, plan.clause),
+        )
+        for listing, domain in starts(self.rules, plan):
+            chain = plan.chain
+            if listing is not None:
+                needed = names(*plan.terms, *_terms_in(chain))
+                chain = op.Chain((listing, *chain.steps), (needed, *chain.needed), chain.bound)
+            rule = StatedRule(plan, column, known)
+            yield DrivenRule(head, driver, level, nothing, chain, True, domain, stated=rule)
+
     def _lists(self, stratum: Stratum) -> None:
         by_pair: dict[Relation, list[StaticPlan]] = {}
         for plan in stratum.static:
-            (relation,) = (
-                one
-                for one in self.layout.fluents[plan.key]
-                if one.kind == "static" and (one.keyed or one.value == plan.terms[-1])
-            )
-            by_pair.setdefault(relation, []).append(plan)
+            by_pair.setdefault(self._list_of(plan), []).append(plan)
         for relation, plans in by_pair.items():
-            Lists(self.rules, relation, plans, self._for_rows).lower()
+            columns = [self._columns[id(one)] for one in plans if id(one) in self._columns]
+            others = [one for one in plans if id(one) not in self._columns]
+            try:
+                Lists(self.rules, relation, others, columns, self._for_rows).lower()
+            except NotLowered as error:
+                some = [one for one in others if one.clause is error.clause]
+                raise NoExpression(some or others) from error
             if self.owners is not None:
                 self.owners.take_lists(relation, plans, self.layout.tables)
 

@@ -79,7 +79,7 @@ class Known:
     """Who is known: for the variables of a body, a list of each of their values."""
 
     def __init__(self, rules: Rules, body: ec.Literal, level: int, add: Adding) -> None:
-        self.rules, self.level, self._add = rules, level, add
+        self.rules, self.body, self.level, self._add = rules, body, level, add
         parts = ec.walk(body)
         self._fluents = [p.fvp for p in parts if isinstance(p, ec.HoldsFor | ec.HoldsAt)]
         self._lists: dict[str, Relation] = {}
@@ -186,6 +186,27 @@ class Known:
         self._add(layout.origin(), [make])
 
 
+def makes_known(body: ec.Literal, name: str, leaf: Leaf) -> bool:
+    """Does a fluent of a body make a value of a variable known? What procedures ask does not."""
+    for part in ec.walk(body):
+        if isinstance(part, ec.HoldsFor) and part.fvp.key == leaf.relation.key:
+            terms = part.fvp.columns
+            asked = [*leaf.terms, *([] if leaf.wanted is None else [Var(leaf.wanted)])]
+            for at, term in zip([*leaf.relation.keys, len(terms) - 1], asked, strict=False):
+                if name in names(term) & names(terms[at]):
+                    return True
+    return False
+
+
+def asks_of_others(body: ec.Literal, expression: Expression) -> bool:
+    """Do procedures ask about fluents of which a body does not speak?"""
+    return any(
+        isinstance(leaf, Leaf) and not makes_known(body, name, leaf)
+        for leaf in atoms(expression)
+        for name in names_in(leaf)
+    )
+
+
 def _nobody(table: ListTable, some: Some) -> Relation:
     raise NotLowered("variables of its own")
 
@@ -275,9 +296,12 @@ class RuleRows:
         return names(step.term)
 
     def _has_to_be_known(self, name: str) -> bool:
-        """May the list hold although no fluent that speaks of a variable does?"""
+        """May the list hold although no fluent that makes a variable known does?"""
         whole = self.body.expression
         may = {one: name not in names_in(one) for one in atoms(whole)}
+        if self.known is not None and self.body.time is None:
+            for one in may:
+                may[one] |= isinstance(one, Leaf) and not makes_known(self.known.body, name, one)
         return possible(whole, may)
 
     def _is_known(self, name: str) -> Leaf:
@@ -430,10 +454,16 @@ def _starts(
 ) -> list[tuple[ListBody, Start]]:
     """What is known of the head before the body: all that its groundings list, or nothing."""
     some = supports(body.expression)
-    if all(names(*head) <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
+    own = body.time is not None or not asks_of_others(plan.rule.body, body.expression)
+    if own and all(names(*head) <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
         return [(body, Start())]
     if has_moving_domain(rules, plan.key):
-        return _moving_starts(rules, plan, body)
+        listing, whole = moving_listing(rules, plan)
+        if listing is None:
+            return [(body, Start())]
+        inside = copy(body)
+        inside.steps = [listing, *body.steps]
+        return [(inside, Start()), *([] if whole else [(body, Start())])]
     listed = rules.facts.listing(plan)
     if listed is None:
         return [(body, Start())]
@@ -441,8 +471,8 @@ def _starts(
     return [(body, Start(found, rows)), *([] if whole else [(body, Start())])]
 
 
-def _moving_starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple[ListBody, Start]]:
-    """The same of groundings over dynamic domains: what they list is a condition of the body.
+def moving_listing(rules: Rules, plan: StaticPlan) -> tuple[op.FactJoin | None, bool]:
+    """What groundings over dynamic domains list of a head, as a condition; is that all of it?
 
     A value that no grounding speaks of has the arguments that other values have.
     """
@@ -450,7 +480,7 @@ def _moving_starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple
     groundings = rules.plan.groundings[plan.key]
     fits = [one for one in groundings if one.value is None or may_match(one.value, value)]
     if not fits and names(*plan.terms) <= visible(plan.rule.body):
-        return [(body, Start())]
+        return None, False
     asked = [one for one in fits or groundings if names(*one.terms) <= one.listing.bound]
     whole = not fits or len(asked) == len(fits)
     told = [one.value for one in fits if names(one.value) <= one.listing.bound]
@@ -462,9 +492,7 @@ def _moving_starts(rules: Rules, plan: StaticPlan, body: ListBody) -> list[tuple
     for one in asked:
         said = value if one.value not in told or one.value is None else one.value
         branches.append(op.Branch((*one.terms, said) if valued else one.terms, one.listing))
-    listed = copy(body)
-    listed.steps = [op.FactJoin(name, terms, Compound(name[0], terms)), *body.steps]
-    return [(listed, Start()), *([] if whole else [(body, Start())])]
+    return op.FactJoin(name, terms, Compound(name[0], terms)), whole
 
 
 def has_moving_domain(rules: Rules, key: tuple[str, int]) -> bool:

@@ -19,6 +19,7 @@ from itertools import count
 from horai.engine.core.background import Rows
 from horai.engine.core.facts import StaticFacts
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site
+from horai.engine.core.listterms import Cuts, Pieces
 from horai.engine.core.words import Words
 from horai.lang.core.arithmetic import CONSTANTS, number_term
 from horai.lang.core.printer import show
@@ -52,8 +53,11 @@ ARITHMETIC = {
     "max": "MAX",
 }
 ON_LINES = ("HOLDS", "VALUE", "SAY", "TELL")
+NOW = "#now"
+"""What a question names if its answer depends on the query time."""
 MEMBERS = "#members"
 """What a question names if its answer depends on the members of dynamic domains."""
+TRUE = Constant("true")
 LISTING = "\0"
 """The first letter of relations that groundings list."""
 FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
@@ -150,7 +154,7 @@ class Code:
 class Question:
     """Something that only Python can answer: an operator over some variables, giving others."""
 
-    step: op.Operator
+    step: op.Operator | Pieces | Cuts
     given: tuple[str, ...]
     found: tuple[str, ...]
     clause: ec.Clause
@@ -179,10 +183,12 @@ class Rules:
         facts: StaticFacts,
         put_index: Callable[[Rows, int], int],
         start: int,
+        tick: int,
         allen_memory: int | None = None,
     ) -> None:
         self.plan, self.layout, self.words, self.facts = plan, layout, words, facts
         self.put_index, self.start, self.allen_memory = put_index, start, allen_memory
+        self.first = start + tick - start % tick  # the first time-point after the start
         self.code = Code()
         self.questions: list[Question] = []
         self.unvalued: list[list[Unvalued]] = []
@@ -243,6 +249,9 @@ class Body:
             tuple[Body, op.Filter | op.Extend]
         ] = []  # who shares the condition in work
         self.loops = False  # may what is done so far have several solutions?
+        self.known: Callable[[str], Relation] | None = None
+        """The lists of who is known, for variables of interval lists that have no value."""
+        self.nothing_absent = False  # formulas: at the very start of the run
 
     # --- registers -------------------------------------------------------------------------------
 
@@ -380,8 +389,15 @@ class Body:
                 self.code.emit("NOW", found)
                 self.match(target, found, fail)
                 return fail
+            case op.Lookup():
+                return self._lookup(step, fail)
+            case op.SpanOperation(literal=literal):
+                return self._span_operation(step, literal, fail)
             case op.FactJoin():
                 return self._fact(step, needed, fail)
+            case op.AntiJoin() if self.nothing_absent and is_temporal(step, self.rules.plan):
+                self.code.emit("JMP", fail=fail)
+                return fail
             case op.AntiJoin(body=body):
                 known = dict(self.env)
                 after = self.code.label()
@@ -509,7 +525,11 @@ class Body:
         return self.ask(step, tuple(sorted(free)), fail)
 
     def ask(
-        self, step: op.Operator, found: tuple[str, ...], fail: Label, more: tuple[str, ...] = ()
+        self,
+        step: op.Operator | Pieces,
+        found: tuple[str, ...],
+        fail: Label,
+        more: tuple[str, ...] = (),
     ) -> Label:
         """A question to Python; it may have several answers, which depend on `more`, too."""
         given = (*sorted((names(step.term) | _names_of(step)) & self.env.keys()), *more)
@@ -536,9 +556,9 @@ class Body:
             self.code.emit("JMP", fail=fail)
             return fail
         common = needed & frozenset.intersection(*(one.bound for one in branches))
-        return self._either([partial(self.chain, one) for one in branches], common, fail)
+        return self.either([partial(self.chain, one) for one in branches], common, fail)
 
-    def _either(
+    def either(
         self, alternatives: Sequence[Callable[[Label], Label]], common: Names, fail: Label
     ) -> Label:
         """The solutions of all alternatives; of those variables in common are known after it."""
@@ -583,6 +603,9 @@ class Body:
                 self.env = dict(known)
                 self.code.here(otherwise)
                 self.code.emit("EQC", met, 0, fail=fail)
+            if branch is step.otherwise and self._is_unspoken(step.condition):
+                self.code.emit("JMP", fail=fail)
+                self.env.update(fresh)
             last = self.chain(branch, place)
             for name, register in fresh.items():
                 if name not in self.env:
@@ -596,6 +619,12 @@ class Body:
         self.env = known | fresh
         self.loops = True
         return again
+
+    def _is_unspoken(self, condition: op.Chain) -> bool:
+        """At the very start of the run, formulas say nothing of what is absent."""
+        return self.nothing_absent and any(
+            is_temporal(one, self.rules.plan) for one in condition.steps
+        )
 
     def _aggregate(self, step: op.AggregateOp, fail: Label) -> Label:
         """The different solutions of a chain are gathered, and counted or added up.
@@ -791,7 +820,7 @@ class Body:
             alternatives.append(partial(self._branch, step, branch))
         if not alternatives:
             self.code.emit("JMP", fail=fail)
-        return self._either(alternatives, names(step.term), fail)
+        return self.either(alternatives, names(step.term), fail)
 
     def _worked_out(self, step: op.FactJoin, fail: Label) -> Label:
         """Python works out rules that call themselves, whenever there are other members."""
@@ -828,6 +857,86 @@ class Body:
             if known is None:
                 self.match(term, register, fail)
         return fail
+
+    # --- interval lists as terms -----------------------------------------------------------------
+
+    def _lookup(self, step: op.Lookup, fail: Label) -> Label:
+        """The whole interval list of a fluent and value; who is meant is known, or all are."""
+        for name in sorted(names(*step.terms) - self.env.keys()):
+            fail = self.each_known(name, fail)
+        *args, value = step.terms
+        word = self.load(value, fail)
+        fixed = self.words.word(value) if is_ground(value) else ANY
+        lines: list[int] = []
+        for relation in self.readable(step.key, value):
+            keys = step.terms if relation.keyed else args
+            site = self.site(relation, ANY if relation.keyed else fixed, -INF, INF)
+            line, fail = self.line(relation, keys, site, fail)
+            lines.append(line)
+        found = self.register()
+        self.code.emit("LISTOF", found, self.code.list([len(lines), *lines]), word)
+        self.match(step.result, found, fail)
+        return fail
+
+    def each_known(self, name: str, fail: Label) -> Label:
+        """Each value that is known of a variable that no condition gives one."""
+        if self.known is None:
+            raise self.refuse(f"nothing gives a value to {name}")
+        relation = self.known(name)
+        line, fail = self.line(relation, [Var(name)], self.site(relation, ANY, -INF, INF), fail)
+        start = self.code.constant(2 * self.rules.start + 1)
+        self.code.emit("VALUE", line, self.register(), start, fail=fail)
+        return fail
+
+    def _span_operation(
+        self,
+        step: op.SpanOperation,
+        literal: ec.IntervalOp | ec.DurationFilter | ec.Allen,
+        fail: Label,
+    ) -> Label:
+        """What an operation makes of interval lists; an open one lasts until the query time."""
+        more: tuple[str, ...] = ()
+        if isinstance(literal, ec.DurationFilter):
+            self._now()
+            self.env[NOW] = self.register()
+            self.code.emit("NOW", self.env[NOW])
+            more = (NOW,)
+        found = f"#l{self.register()}"
+        fail = self.ask(step, (found,), fail, more)
+        self.match(literal.result, self.env[found], fail)
+        return fail
+
+    def each_interval(self, pieces: Pieces, fail: Label) -> tuple[int, int, Label]:
+        """The registers with start and end of each interval of a list, and where to go on."""
+        start, end = (f"#{side}{self.register()}" for side in ("from", "to"))
+        fail = self.ask(pieces, (start, end), fail)
+        return self.env[start], self.env[end], fail
+
+    def between_cuts(self, steps: Sequence[op.Stab | op.Walk], fail: Label) -> tuple[int, Label]:
+        """The register with the pieces of time within which some conditions do not change."""
+        bag, every, found = self.register(), self.register(), self.register()
+        self.code.emit("GROUP", bag)
+        self.code.emit("LDC", every, 1)
+        for step in steps:
+            for relation in self.readable(step.key, step.terms[-1]):
+                outside = self.env
+                self.env = {}
+                done = self.code.label()
+                terms = [step.terms[at] for at in relation.keys]
+                keys = [t if is_ground(t) else Var(f"#cut{at}") for at, t in enumerate(terms)]
+                site = self.site(relation, ANY, -INF, INF)
+                line, again = self.line(relation, keys, site, done)
+                one = self.register()
+                place = self.code.list([1, line])
+                self.code.emit("LISTOF", one, place, self.code.constant(ANY))
+                self.code.emit("ADDTO", 0, self.code.list([2, every, one]), fail=again)
+                self.code.here(done)
+                self.env = outside
+        number = len(self.rules.questions)
+        self.rules.questions.append(Question(Cuts(TRUE), ("#cut",), (), self.clause, self.helper))
+        width = self.code.list([2, TOTALS.index("other"), 0])
+        self.code.emit("TOTAL", bag, width, number, found, fail=fail)
+        return found, fail
 
     # --- instances -------------------------------------------------------------------------------
 
@@ -964,7 +1073,7 @@ class Body:
             self.env.update((name, self.register()) for name in new)
             return fail
         alternatives = [partial(code, relation) for relation in relations]
-        return self._either(alternatives, frozenset(new), fail)
+        return self.either(alternatives, frozenset(new), fail)
 
     def readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
         """The columns that may say that a fluent has a value."""
@@ -1104,7 +1213,7 @@ def may_begin(plan: Plan, key: tuple[str, int], value: Term) -> bool:
     return False
 
 
-def _names_of(step: op.Operator) -> Names:
+def _names_of(step: op.Operator | Pieces) -> Names:
     match step:
         case op.Unify(left=left, right=right):
             return names(left, right)
@@ -1123,7 +1232,7 @@ def looks_at_time(step: op.Operator, plan: Plan) -> bool:
         case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
             return True
         case op.Procedure(key=key):
-            return key in plan.graph.helpers.temporal
+            return plan.predicates[key].temporal
         case _:
             return any(looks_at_time(one, plan) for part in op.inside(step) for one in part.steps)
 
@@ -1150,8 +1259,11 @@ def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
                 | ec.TerminatedAt()
             ):
                 return True
+            case ec.DurationFilter():
+                return True  # an open interval lasts until the query time
             case ec.Call(key=key):
-                if key in plan.graph.helpers.temporal or key in plan.changing:
+                known = plan.predicates.get(key)
+                if key in plan.changing or (known is not None and known.temporal):
                     return True
                 if key == ("queryTime", 1) and key not in plan.predicates:
                     return True

@@ -23,12 +23,14 @@ from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.plan.ec.instructions import (
     ANY,
+    EVENT_SAID,
     GHOST,
     INF,
     INITIATED,
     KIND,
     PEND,
     RULES_AT,
+    SPAN_SAID,
     TERMINATED,
     WIDTH,
 )
@@ -245,7 +247,7 @@ def _check_points(found: Kept, shape: Shape, column: Ints) -> None:
     place = np.cumsum(words) - words
     time, kind = found.points[place], shape.kind[column[line]]
     _check(_are_times(time) and _in_order(line, time[1:] >= time[:-1]))
-    mine = kind == KIND["INPUT"]
+    mine = np.isin(kind, (KIND["INPUT"], KIND["STATED"]))
     end = found.points[place[mine] + 1]
     _check(_are_times(end) and bool((time[mine] < end).all()))
     mine = kind == KIND["EVENT"]
@@ -258,13 +260,15 @@ def _check_points(found: Kept, shape: Shape, column: Ints) -> None:
     length = found.points[place[mine] + 2]
     _check(_inside(length, MOST_WORDS) and not (length % 5).any())
     _check(int(length.sum()) == len(found.said))
-    rule, what, line, time, _ = found.said.reshape(-1, 5).T
+    rule, what, line, time, end = found.said.reshape(-1, 5).T
     _check(_inside(rule, PEND) and _inside(line, len(column)) and _are_times(time))
     said = column[line]
-    event = (what == 1) & (shape.kind[said] == KIND["EVENT"])
+    event = (what == EVENT_SAID) & (shape.kind[said] == KIND["EVENT"])
     event &= shape.stride[said] - shape.head[said] <= 1
     point = np.isin(what, (INITIATED, TERMINATED)) & (shape.kind[said] == KIND["SIMPLE"])
-    _check(bool((event | point).all()))
+    span = (what == SPAN_SAID) & (shape.kind[said] == KIND["STATED"])
+    span &= (end == ANY) | ((end & 1 == 1) & (time < end >> 1))
+    _check(bool((event | point | span).all()))
 
 
 def _check_spans(found: Kept) -> None:

@@ -31,6 +31,17 @@ from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, after, kept
 from horai.engine.core.layout import RUN, NotLowered, Relation
 from horai.engine.core.lines import Lines
+from horai.engine.core.listterms import (
+    Cuts,
+    Pieces,
+    Run,
+    between_cuts,
+    coalesced,
+    intervals_of,
+    list_term,
+    operate,
+    spans_of,
+)
 from horai.engine.core.lowered import (
     Initial,
     Lowered,
@@ -41,7 +52,7 @@ from horai.engine.core.lowered import (
     remember,
 )
 from horai.engine.core.owners import Owners
-from horai.engine.core.program import Lowering, Program
+from horai.engine.core.program import Lowering, Program, lower
 from horai.engine.core.reach import reach_of
 from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
@@ -56,8 +67,8 @@ from horai.engine.shelf import Shelf
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.lang import endless
-from horai.lang.core.arithmetic import COMPARISONS, number_term, value_of
-from horai.lang.core.terms import Compound, Float, Int
+from horai.lang.core.arithmetic import COMPARISONS, NoValue, number_term, value_of
+from horai.lang.core.terms import Compound, Float, Int, Term, substitute
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
@@ -75,7 +86,7 @@ from horai.lang.ec.errors import (
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.modes import PythonPredicate
-from horai.plan.operators import AggregateOp
+from horai.plan.operators import AggregateOp, SpanOperation
 from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
@@ -202,11 +213,13 @@ class CompiledSession:
 
     def _program(self, put_index: Callable[[Rows, int], int]) -> Program:
         """The program of the rules, with marks if somebody watches."""
-        return Lowering(
-            *(self.plan, self.words, self._facts, put_index),
-            *(self.start, self.tick, self.allen_memory),
-            self._owners,
-        ).program()
+        return lower(
+            lambda stated: Lowering(
+                *(self.plan, self.words, self._facts, put_index),
+                *(self.start, self.tick, self.allen_memory),
+                *(self._owners, stated),
+            )
+        )
 
     def _load(self, program: Program) -> None:
         self._machine.program(
@@ -458,14 +471,56 @@ class CompiledSession:
 
     def _answer_all(self, number: int, asked: Sequence[tuple[int, ...]]) -> None:
         question = self.program.questions[number]
+        step = question.step
+        if isinstance(step, SpanOperation | Pieces | Cuts):
+            self._about_lists(number, asked)
+            return
         solver = self._facts.solver
         if MEMBERS in question.given:
             solver = self._facts.with_members(self._members())
         with _asked(question):
-            found = solver.answers(question.step, question.given, question.found, asked)
+            found = solver.answers(step, question.given, question.found, asked)
         self._machine.symbols(*self.words.numbers())
         for given, some in found.items():
             self._machine.remember(number, given, len(question.found), some)
+
+    def _about_lists(self, number: int, asked: Sequence[tuple[int, ...]]) -> None:
+        """Answer questions about interval lists as terms."""
+        question = self.program.questions[number]
+        for given in asked:
+            env = dict(zip(question.given, map(self.words.term, given), strict=True))
+            with _asked(question):
+                answers = self._of_lists(question.step, env)
+            if self.words.has_new:
+                self._machine.symbols(*self.words.numbers())
+            self._machine.remember(number, given, len(question.found), answers)
+
+    def _of_lists(self, step: object, env: Mapping[str, Term]) -> list[list[int]]:
+        if isinstance(step, Pieces):
+            term = substitute(step.term, env)
+            spans = (intervals_of(term) if step.apart else spans_of(term)) or []
+            inside = [(max(start, self.start), end) for start, end in spans if end > self.start]
+            return [[2 * start + 1, ANY if end == INF else 2 * end + 1] for start, end in inside]
+        assert isinstance(step, SpanOperation)
+        try:
+            found = operate(step.literal, env, self._run())
+        except NoValue as error:
+            note(error.expression or step.term, env)
+            return []
+        return [[self.words.word(found)]]
+
+    def _run(self) -> Run:
+        return Run(self.start, self.tick, self.query, self.allen_memory)
+
+    def listed(self, times: Sequence[tuple[int, int]]) -> int:
+        """The word of an interval list that the machine has."""
+        return self._new_word(list_term(coalesced(times)))
+
+    def _new_word(self, term: Term) -> int:
+        found = self.words.word(term)
+        if self.words.has_new:
+            self._machine.symbols(*self.words.numbers())
+        return found
 
     def _members(self) -> dict[Key, Rows]:
         """Who belongs to each dynamic domain now."""
@@ -480,6 +535,8 @@ class CompiledSession:
         """What an aggregate makes of its different solutions, None if it has no value."""
         question = self.program.questions[number]
         step = question.step
+        if isinstance(step, Cuts):
+            return self._new_word(between_cuts(map(self.words.term, given[1::2]), self._run()))
         assert isinstance(step, AggregateOp)
         rows = list(dict.fromkeys(zip(*[iter(given)] * width, strict=True)))
         layout = ("", *question.given)  # the first says that there is a solution

@@ -49,7 +49,10 @@ def holds_for_domains(
 
 
 def evaluate_static(node: OracleNode, strata: OracleStrata, groundings: Groundings) -> None:
-    """Work out a statically determined fluent-value pair; several rules give their union."""
+    """Work out a statically determined fluent-value pair; several rules give their union.
+
+    It holds from the start of the run on, whatever lists say that are written out.
+    """
     results: dict[tuple[Term, Term], Intervals] = {}
     solver = groundings.solver
     for rule in strata.defined.static[node]:
@@ -71,12 +74,14 @@ def evaluate_static(node: OracleNode, strata: OracleStrata, groundings: Groundin
 def _solutions(rule: StaticRule, groundings: Groundings) -> list[tuple[Env, Intervals]]:
     solver = groundings.solver
     found: list[tuple[Env, Intervals]] = []
+    first = solver.world.start
     for start in _head_bindings(rule, groundings):
         if isinstance(rule, ec.HoldsForRule):
             for env in solver.solve((rule.body,), start):
                 intervals = term_intervals(resolve(rule.intervals, env))
                 if intervals is not None:
-                    found.append((env, coalesce(intervals)))
+                    inside = [(max(s, first), e) for s, e in coalesce(intervals) if e > first]
+                    found.append((env, inside))
         else:
             for listed in _timeless(rule, start, solver):
                 found.extend(_formula(rule, listed, solver))

@@ -71,6 +71,8 @@ CODES = (
     "SAY",  # line, value (or -1 for all), time, shift: a point of a fluent
     "AFTER",  # r, s: is time r, a whole number, after time s and after the start of the run?
     "TELL",  # line, time, r: an event, and its argument if it has one
+    "INTERVAL",  # line, r, s: an interval of a list from r to s, a time or ANY for one that is open
+    "LISTOF",  # r, p, s: the intervals with the value in s of some lines as a term; ANY is all
     "MAKE",  # p, table: an instance
     "REF",  # n, r: the line in r is the n-th that the lists of this row look at
     "BAR",  # n: column n of this row is outside its domain
@@ -122,7 +124,10 @@ FIELDS_OF_COLUMNS = (
     "C_RULES",  # (rules, their program) of each level: place in the lists
 )
 FUNCTIONS = ("floor", "ceiling", "truncate", "round", "integer", "sqrt", "float")
-KINDS = ("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET", "COVER", "KNOWN", "ALLEN")
+KINDS = (
+    *("NONE", "EVENT", "SIMPLE", "LIST", "FILTER", "INPUT", "BUCKET", "COVER", "KNOWN", "ALLEN"),
+    "STATED",  # intervals that rules state one by one
+)
 RELATIONS = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
 MODES = (
     "source",
@@ -152,6 +157,8 @@ SITE = {name: number for number, name in enumerate(SITES)}
 
 INITIATED, TERMINATED = 32, 0
 """Shifts of the counts of derivations in a point of a fluent."""
+EVENT_SAID, SPAN_SAID = 1, 2
+"""What a rule may say beside these: an event, an interval of a list."""
 # What a deadline did is marked in its point: it began the value, or ended it.
 BEGUN, ENDED = 1 << 62, 1 << 31
 EFFECTS = BEGUN | ENDED

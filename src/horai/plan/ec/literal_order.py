@@ -104,7 +104,7 @@ def order_body(
     not treat them as its own.
     """
     known = table or ModeTable()
-    whole = _Table(known.background, known.python, known.open)
+    whole = _Table(known.background, known.python, known.open, known.ranging)
     return _order(body, frozenset(bound), frozenset(head), whole)
 
 
@@ -185,6 +185,8 @@ def _known_step(literal: ec.Literal, bound: Names, around: Names, table: _Table)
 
 
 def _step(literal: ec.Literal, bound: Names, around: Names, table: _Table) -> _Step:
+    if isinstance(literal, ec.HoldsFor) and not table.ranging:
+        return _Step(literal, names(literal.fvp.term) - bound, names(literal.term))
     if isinstance(literal, ec.Temporal):
         return _Step(literal, binds=names(literal.term))
     if isinstance(literal, ec.Computation):

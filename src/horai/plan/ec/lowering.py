@@ -82,7 +82,8 @@ class Lowering:
         self, body: ec.Conjunction, given: Collection[str] = (), head: Collection[str] = ()
     ) -> ec.Conjunction:
         """A body in an order that can be evaluated."""
-        return order_body(body, given, self.table, head).body
+        # What may range over who is known was decided with the rule.
+        return order_body(body, given, replace(self.table, ranging=True), head).body
 
     def chain(self, body: ec.Literal, bound: Names, needed: Names) -> op.Chain:
         """The operators of an ordered body; `needed` are the variables used after it."""

@@ -41,6 +41,8 @@ class ModeTable:
     python: Mapping[str, PythonPredicate] = field(default_factory=dict)
     # Arguments that any value satisfies, as in `price(_, 10)`: neither needed nor given a value.
     open: Mapping[tuple[str, int], frozenset[int]] = field(default_factory=dict)
+    # In rules for interval lists, variables of `holdsFor` range over all who are known.
+    ranging: bool = False
 
     def of(self, call: ec.Call) -> Modes:
         """The alternatives of argument positions that a call needs bound."""

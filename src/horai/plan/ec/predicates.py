@@ -21,6 +21,7 @@ from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate
 from horai.plan.unfolding import Helpers, callers
 
 Key = tuple[str, int]
+LISTS = (ec.IntervalOp, ec.DurationFilter, ec.Allen)
 RELATION: Modes = (frozenset(),)
 # Beyond this many arguments all of them count as needed once one is: subsets grow too many.
 MANY = 8
@@ -101,7 +102,10 @@ def collected_domains(rule: ec.Declaration) -> list[Key]:
 
 
 def time_dependent(description: ec.EventDescription) -> frozenset[Key]:
-    """Background predicates that read events, fluents or the query time, directly or not."""
+    """Background predicates that read events, fluents or the query time, directly or not.
+
+    So do those that work on interval lists: open intervals last until the query time.
+    """
     helpers = Helpers(description)
     calls = {
         key: {
@@ -110,6 +114,11 @@ def time_dependent(description: ec.EventDescription) -> frozenset[Key]:
         for key, rules in helpers.rules.items()
     }
     clocks = {key for key, called in calls.items() if ("queryTime", 1) in called}
+    clocks |= {
+        key
+        for key, rules in helpers.rules.items()
+        if any(isinstance(part, LISTS) for rule in rules for part in ec.walk(rule.body))
+    }
     return callers(calls, clocks | helpers.temporal)
 
 

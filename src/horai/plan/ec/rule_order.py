@@ -11,7 +11,7 @@ the file and is left out of the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from horai.lang.core.terms import Term, Var, args_of, key_of, variables
 from horai.lang.ec import syntax as ec
@@ -161,7 +161,10 @@ class Orderer:
         given = given_variables(rule, self.helpers)
         head = frozenset(variables(rule.clause.head)) if rule.clause.head is not None else given
         wanted = {name: var for term in head_terms(rule) for name, var in variables(term).items()}
-        first = order_body(body, given, self.table, head)
+        table = self.table
+        if isinstance(rule, ec.HoldsForRule | ec.HoldsAtRule):
+            table = replace(table, ranging=True)
+        first = order_body(body, given, table, head)
         missing = set(wanted) - first.bound
         if first.ok and (first.fails or not missing):
             return RuleOrder(rule, given, first.body, first.bound, frozenset(), frozenset(), (), ())
@@ -171,7 +174,7 @@ class Orderer:
         together = extra
         if extra and entity is not None and not isinstance(rule, ec.HoldsForRule | ec.HoldsAtRule):
             together |= domain & names(entity[0])
-        second = order_body(body, given | together, self.table, head) if extra else first
+        second = order_body(body, given | together, table, head) if extra else first
         unbound = _without(wanted, second)
         return RuleOrder(
             rule, given, second.body, second.bound, extra, together, unbound, second.stuck
