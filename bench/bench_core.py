@@ -1,15 +1,19 @@
 """What the compiled engine takes, in CPU time.
 
-    python bench/bench_core.py [--events N] [--quick] [--applications a,b]
+    python bench/bench_core.py [--events N] [--quick] [--applications a,b] [--threads N]
 
 | part | what is measured |
 |---|---|
 | bulk | all items in one window, from Arrow tables to the columns of all answers |
 | live | a window of an hour that moves by a minute, from Arrow tables to the columns of changes |
 | steps | windows of 16 steps, on time, late and with retractions: a step, and its changes |
+| threads | bulk in several threads against one: CPU, and the longest way through it |
 
 A live step has what it costs to admit items and to make columns of answers: the machine alone is
 named beside it.
+
+The longest way is the CPU time of what one thread does, and of the slowest thread wherever several
+work at the same time. On idle cores a run takes as long; on busy ones the clock says nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +22,17 @@ import argparse
 import gc
 import time
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 from engine_measure import APPLICATIONS, EVENTS_PER_ENTITY, Workload, workload
 from generators import maritime
 from generators.lateness import Lateness, delayed
 
 import horai
+from horai.engine.core.shards import Shards
 from horai.io.items.tables import by_arrival, extent
 from horai.runtime.engines import AUTO, engine_named
 
@@ -63,6 +70,50 @@ def bulk(name: str, events: int, entities: int) -> None:
         took = spent(lambda s=made: s.advance(last, load.narrative.tables).part("all"))
         best = min(took, best)
     print(f"  {name}: {best / events * 1e9:.0f} ns an event", flush=True)
+
+
+def threads(name: str, events: int, entities: int, number: int) -> None:
+    """One window over everything in several threads and in one; the best of three runs each."""
+    load: Workload = workload(name, events, entities)
+    first, last = load.span
+    best: dict[int, tuple[float, float]] = {}
+    for count in (1, number) * 3:
+        with patch.object(Shards, "each", partialmethod(_timed, Shards.each, phases := [])):
+            made = session(load.rules, first - 1, None)
+            made.threads = count
+            took = spent(lambda s=made: s.advance(last, load.narrative.tables).part("all"))
+        longest = took - sum(map(sum, phases)) + sum(map(max, phases))
+        best[count] = min((longest, took), best.get(count, (longest, took)))
+    (one, _), (longest, took) = best[1], best[number]
+    print(
+        f"  {name}: {one / events * 1e9:.0f} ns an event, in {number} threads"
+        f" {longest / events * 1e9:.0f}: {one / longest:.2f} times as fast, with"
+        f" {took / one:.2f} times the CPU",
+        flush=True,
+    )
+
+
+def _timed(
+    shards: Shards,
+    each: Callable[..., list[Any]],
+    phases: list[list[float]],
+    work: Callable[[int, Any], Any],
+    many: bool,
+) -> list[Any]:
+    """What machines do, and how long each of their threads works."""
+    times: list[float] = []
+
+    def timed(place: int, machine: Any) -> Any:
+        begin = time.thread_time()
+        try:
+            return work(place, machine)
+        finally:
+            times.append(time.thread_time() - begin)
+
+    found = each(shards, timed, many)
+    if many:
+        phases.append(times)
+    return found
 
 
 def stepping(
@@ -119,11 +170,16 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--applications", default=",".join(APPLICATIONS))
+    parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     events = 1_000 if given.quick else given.events
     print("bulk")
     for name in given.applications.split(","):
         bulk(name, events, max(events // EVENTS_PER_ENTITY, 5))
+    if given.threads > 1:
+        print("threads")
+        for name in given.applications.split(","):
+            threads(name, events, max(events // EVENTS_PER_ENTITY, 5), given.threads)
     print("live")
     live(events // 10, 5 if given.quick else 500)
     print("steps")

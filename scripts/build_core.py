@@ -43,6 +43,7 @@ LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
 SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS", "BEYOND")
+SINGLE += ("TO_TELL", "HEARS")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
 LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
 # No C compiler takes the large ones for an enum.
@@ -128,6 +129,7 @@ def _compile(
 def declarations(numbers: ModuleType) -> str:
     """The text of `machine.pxd`: numbers, then structs."""
     lists = (numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES, numbers.SITES)
+    lists += (numbers.LETTERS,)
     lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
     lines += [f"    {name} = {getattr(numbers, name)}" for name in SINGLE]
     lines += [f"    ALLEN_{name.upper()} = {n}" for n, name in enumerate(numbers.RELATIONS)]

@@ -445,6 +445,14 @@ class RunSettings:
         "auto",
         metavar="NAME",
     )
+    threads: int | None = _option(
+        "engine",
+        "Threads of the compiled engine in a large step; all cores unless said.",
+        amount,
+        _for(ec="run session serve", combined="run session live serve"),
+        metavar="N",
+        instead={LARS: "a program runs in one thread"},
+    )
     models: str | int = _option(
         "engine",
         "How many answers at each time: one, a number, all.",
@@ -599,6 +607,9 @@ class RunSettings:
             if self.columns:
                 hint = "rename the columns of the input, or leave the engine out"
                 raise UsageError("columns cannot be chosen on Spark", hint)
+            if self.threads is not None:
+                hint = f"{spelled('master')} local[4] says how many cores Spark has"
+                raise UsageError(f"{spelled('threads')} is about runs in one process", hint)
             return
         for name in ("master", "buckets"):
             if getattr(self, name) is not None:

@@ -6,6 +6,7 @@ as Arrow tables and answers come out as columns.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -112,7 +113,7 @@ def engine_session(
     archive: bool = True,
 ) -> EngineSession:
     """A session of the engine of a name, which knows nothing yet."""
-    return engine_named(name)(
+    session = engine_named(name)(
         description,
         start=start,
         window=settings.window,
@@ -121,6 +122,19 @@ def engine_session(
         predicates=predicates,
         archive=archive,
     )
+    if hasattr(session, "threads"):
+        session.threads = settings.threads or _cores()
+    elif settings.threads is not None:
+        hint = "leave threads out, or use the engine compiled"
+        raise UsageError(f"a run of the engine {name!r} has one thread", hint)
+    return session
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def profiled(session: EngineSession, name: str, profile: Profile) -> None:

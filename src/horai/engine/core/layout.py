@@ -264,6 +264,8 @@ class Layout:
         """Events by their time alone, for rules that ask who else one happens to then."""
         self.gathered: set[int] = set()
         """The levels of such rules: all items of a time should be known before they are asked."""
+        self.scattered = False
+        """Do rules look through an index for instances that may be at home anywhere?"""
         self._relations()
         self._place()
 
@@ -404,6 +406,10 @@ class Layout:
         if relation.table.home_of(terms) != mine:
             self.mixed.add(level)
 
+    def looks_up(self, mine: tuple[Term, ...], table: Table, terms: Sequence[Term]) -> None:
+        """Who is at home with some terms asks which instances of a table there are."""
+        self.scattered |= not mine or table.home_of(terms) != mine
+
     def table(self, width: int) -> Table:
         """A new table."""
         found = Table(len(self.tables), width)
@@ -486,7 +492,10 @@ class Layout:
         They are beside their fluent if they are about one value, else each value has its own.
         """
         width = len(fluent.keys) + (not one_value)
-        table = fluent.table if one_value else self.table(width)
+        table = fluent.table
+        if not one_value:
+            table = self.table(width)
+            table.home = fluent.table.home
         keys = tuple(range(width))
         found = []
         for name, rest in ((f"deadline {number}", (width,)), (f"acted {number}", ())):

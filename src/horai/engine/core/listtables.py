@@ -215,7 +215,7 @@ def line_of(body: Body, relation: Relation, terms: Sequence[Term], site: int) ->
 
 def fed_line(body: Body, relation: Relation, terms: Sequence[Term]) -> int:
     """The same of a line in which others count."""
-    body.layout.joins((), relation, terms, relation.level)
+    body.layout.joins(body.home, relation, terms, relation.level)
     return line_of(body, relation, terms, -1)
 
 

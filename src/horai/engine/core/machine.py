@@ -298,11 +298,35 @@ def rehash(S: STATE) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def shard_of(S: STATE, table: i64, key: WORDS) -> i64:
+    """The machine that a row with this key belongs to, where there are several."""
+    if S.shards == 0 or S.where[table] < 0:
+        return 0
+    return (hashed(cython.address(key[S.where[table]]), 1, 1) >> 20) % S.shards
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def is_foreign(S: STATE, L: i64) -> i64:
+    """Does a line belong to another machine?"""
+    return 1 if S.shards != 0 and S.rows[S.lines[L].row].home < 0 else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def settle_home(S: STATE, r: i64) -> cython.void:
     """Give a row for items the home of those with the same word in their key, at a place of the
     table's: what happens to them belongs together. The slots of `homes` are the first row of each.
     """
     S.rows[r].home = 0
+    if S.shards != 0:
+        whose: i64 = shard_of(S, S.rows[r].table, cython.address(S.keys[S.rows[r].key]))
+        if whose != S.shard:
+            S.rows[r].home = -1 - whose
+            return
     place: i64 = S.tables[S.rows[r].table * 8 + T_HOME]
     if place < 0:
         return
@@ -377,6 +401,8 @@ def make_row(S: STATE, table: i64, key: WORDS) -> i64:
         i += 1
     S.nlines += nc
     settle_home(S, r)
+    if S.shards != 0:
+        begin_hearing(S, r, nc)
     if S.nrows * 2 > S.mask:
         rehash(S)
     else:
@@ -459,6 +485,8 @@ def link(S: STATE, L: i64, site: i64, target: i64) -> i64:
     S.links[n].next = S.lines[L].links
     S.lines[L].links = n
     S.linkslots[at] = n
+    if is_foreign(S, L) != 0:
+        tell_owner(S, S.lines[L].row, HEARS)
     if S.nlinks * 2 > S.linkmask:
         relink(S)
     return 1
@@ -577,6 +605,8 @@ def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
 def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """Something about L is other in [a, z]. On-time regions of a line become one."""
     level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
+    if is_foreign(S, L) != 0:
+        return
     if a < S.settled and S.cols[S.lines[L].col * FIELDS + C_OUT] != 0:
         if z < S.settled:
             return
@@ -928,6 +958,13 @@ def function(S: STATE, number: i64, x: i64) -> i64:
 def add_point(S: STATE, L: i64, t: i64, v: i64, sh: i64, d: i64) -> cython.void:
     """One derivation more (d = 1) or less (-1) of an initiation or termination of value v."""
     g: i64 = S.lines[L].col * FIELDS
+    if is_foreign(S, L) != 0:
+        at: i64 = letter(S, L, NEW_POINT, 4)
+        S.letters[at] = t
+        S.letters[at + 1] = v
+        S.letters[at + 2] = sh
+        S.letters[at + 3] = d
+        return
     off: i64 = points_room(S, L, 3)
     n: i64 = S.lines[L].np
     i: i64 = n
@@ -974,6 +1011,12 @@ def emit_event(S: STATE, L: i64, t: i64, args: WORDS, d: i64) -> cython.void:
     stride: i64 = S.cols[g + C_STRIDE]
     head: i64 = S.cols[g + C_HEAD]
     level: i64 = S.cols[g + C_LEVEL]
+    if is_foreign(S, L) != 0:
+        at: i64 = letter(S, L, NEW_EVENT, 2 + stride - head)
+        S.letters[at] = t
+        S.letters[at + 1] = d
+        memcpy(cython.address(S.letters[at + 2]), args, (stride - head) * 8)
+        return
     i: i64 = find_event(S, L, t, args, stride, head)
     off: i64 = S.lines[L].points
     if i >= 0:
@@ -2030,6 +2073,8 @@ def retract_event(S: STATE, L: i64, t: i64, args: WORDS) -> cython.void:
 def edge(S: STATE, L: i64, start: i64, v: i64, x: i64, d: i64) -> cython.void:
     """A span of v that begins (or else ends) at x came (d = 1) or went (-1)."""
     g: i64 = S.lines[L].col * FIELDS
+    if is_foreign(S, L) != 0:
+        return
     n: i64 = S.cols[g + C_STARTIS] if start != 0 else S.cols[g + C_ENDIS]
     if n != 0 and x > S.start:
         emit_event(S, L + n, x, cython.address(v), d)
@@ -2057,7 +2102,7 @@ def edge(S: STATE, L: i64, start: i64, v: i64, x: i64, d: i64) -> cython.void:
 def held(S: STATE, L: i64, v: i64, a: i64, z: i64, d: i64) -> cython.void:
     """F=v holds (or no longer) in [a, z): at each time-point of it in the run, as an event."""
     n: i64 = S.cols[S.lines[L].col * FIELDS + C_HELD]
-    if n == 0:
+    if n == 0 or is_foreign(S, L) != 0:
         return
     if z == INF:
         z = S.q + 1
@@ -2158,6 +2203,8 @@ def chain(S: STATE, L: i64, i: i64, level: i64) -> cython.void:
 def changed(S: STATE, L: i64, v: i64, a: i64, z: i64) -> cython.void:
     """F=v is other in [a, z), or an event at a: rules and lists that read it are told."""
     col: i64 = S.lines[L].col
+    if S.shards != 0:
+        to_tell(S, L, a)
     r: i64 = S.cols[col * FIELDS + C_READERS]
     if r != 0:
         # (how far away, site)...
@@ -2258,6 +2305,13 @@ def without_step(S: STATE, L: i64, t: i64) -> cython.void:
 @cython.exceptval(check=False)
 def cover(S: STATE, L: i64, s: i64, e: i64, d: i64) -> cython.void:
     """One span more (d = 1) or less (-1) counts in [s, e)."""
+    if is_foreign(S, L) != 0:
+        at: i64 = letter(S, L, NEW_COUNT, 4)
+        S.letters[at] = s
+        S.letters[at + 1] = e
+        S.letters[at + 2] = d
+        S.letters[at + 3] = S.returning
+        return
     i: i64 = step_at(S, L, s)
     if e < INF:
         step_at(S, L, e)
@@ -2411,6 +2465,8 @@ def replace(S: STATE, L: i64, lo: i64, hi: i64, n: i64) -> cython.void:
     feeds: i64 = S.cols[S.lines[L].col * FIELDS + C_FEEDS]
     values: i64 = S.cols[S.lines[L].col * FIELDS + C_VALUES]
     i: i64 = S.cols[S.lines[L].col * FIELDS + C_KNOWN]
+    if is_foreign(S, L) != 0:
+        values = i = 0
     if i != 0 and (have == 0) != (have + grow == 0):
         emit_event(S, L + i, S.origin, cython.address(S.tmp[0]), 1 if have == 0 else -1)
     i = 0
@@ -3479,6 +3535,8 @@ def put_item(
 ) -> cython.void:
     """One more item of the step, in the form in which `take` has them."""
     keys: i64 = S.tables[table * 8 + T_KEYS]
+    if shard_of(S, table, words) != S.shard:
+        return
     r: i64 = make_row(S, table, words)
     words_room(cython.address(S.items), cython.address(S.items_size), S.itemwords + 3 + n - keys)
     item: WORDS = cython.address(S.items[S.itemwords])
@@ -3497,6 +3555,22 @@ def put_item(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def feed_items(S: STATE, table: i64, place: i64, sign: i64, n: i64, width: i64) -> cython.void:
+    """Items of which `sweep` says where their times and their words are."""
+    time: WORDS = cython.cast(WORDS, S.sweep[0])
+    i: i64 = 0
+    while i < n:
+        k: i64 = 0
+        while k < width:
+            S.em[k] = cython.cast(WORDS, S.sweep[k + 1])[i]
+            k += 1
+        put_item(S, table, place, 1 if sign > 0 else 0, time[i], S.em, width)
+        i += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def introduce(S: STATE) -> cython.void:
     """Run the programs of rows that are new."""
     while S.introduced < S.nrows and S.error == 0:
@@ -3510,7 +3584,7 @@ def introduce(S: STATE) -> cython.void:
 def enter_row(S: STATE, r: i64) -> cython.void:
     """Run the program of a row: what it looks at, and whether it is in its domain."""
     pc: i64 = S.tables[S.rows[r].table * 8 + T_CODE]
-    if pc != 0:
+    if pc != 0 and S.rows[r].home >= 0:
         L: i64 = S.rows[r].line
         S.reg[0] = 1
         load_key(S, L)
@@ -4117,7 +4191,7 @@ def changelog(S: STATE) -> i64:
     while i < S.ntouched:
         L: i64 = S.touched[i]
         i += 1
-        if S.cols[S.lines[L].col * FIELDS + C_OUT] == 0:
+        if S.cols[S.lines[L].col * FIELDS + C_OUT] == 0 or is_foreign(S, L) != 0:
             continue
         j: i64 = S.lines[L].first
         so: i64 = S.lines[L].spans
@@ -4192,6 +4266,224 @@ def happened(S: STATE, L: i64, border: i64, times: WORDS, at: i64) -> i64:
             found += 1
         i += stride
     return found
+
+
+# --- several machines ---------------------------------------------------------------------------
+# Each has the rows that belong to it. Rows of others are there as well, where it has named them:
+# what it says of them it says to their owner, by letter, and what it looks at the owner tells it,
+# whenever it changes. So the spans and points of such a row are those that its owner has told.
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def begin_hearing(S: STATE, r: i64, columns: i64) -> cython.void:
+    """A row is new: nobody has heard of it."""
+    words_room(cython.address(S.heard), cython.address(S.heard_size), r + 1)
+    S.heard[r] = 0
+    words_room(cython.address(S.changes), cython.address(S.changes_size), S.nlines)
+    i: i64 = S.nlines - columns
+    while i < S.nlines:
+        S.changes[i] = INF
+        i += 1
+    if S.rows[r].home < 0:
+        tell_owner(S, r, 0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tell_owner(S: STATE, r: i64, what: i64) -> cython.void:
+    """The owner of a row has to know that it exists, or that this machine looks at it."""
+    had: i64 = S.heard[r]
+    if what != 0 and (had & what) != 0:
+        return
+    S.heard[r] = had | what | TO_TELL
+    if (had & TO_TELL) == 0:
+        words_room(cython.address(S.foreign), cython.address(S.foreign_size), S.nforeign + 1)
+        S.foreign[S.nforeign] = r
+        S.nforeign += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def to_tell(S: STATE, L: i64, a: i64) -> cython.void:
+    """A line is other from a on: machines that look at it have to be told."""
+    r: i64 = S.lines[L].row
+    if S.heard[r] == 0 or S.rows[r].home < 0 or S.looked[S.lines[L].col] == 0:
+        return
+    if S.changes[L] == INF:
+        words_room(cython.address(S.untold), cython.address(S.untold_size), S.nuntold + 1)
+        S.untold[S.nuntold] = L
+        S.nuntold += 1
+    if a < S.changes[L]:
+        S.changes[L] = a
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def letter(S: STATE, L: i64, kind: i64, n: i64) -> i64:
+    """The place of the n words of a new letter about a line, to those whom it concerns.
+
+    A letter has its size, to whom it goes, its kind, table and place of the line, the key.
+    """
+    row: i64 = S.lines[L].row
+    table: i64 = S.rows[row].table
+    keys: i64 = S.tables[table * 8 + T_KEYS]
+    at: i64 = S.nletters
+    words_room(cython.address(S.letters), cython.address(S.letters_size), at + 6 + keys + n)
+    home: i64 = S.rows[row].home
+    S.letters[at] = 5 + keys + n
+    S.letters[at + 1] = S.heard[row] if home >= 0 else cython.cast(i64, 1) << (-1 - home)
+    S.letters[at + 2] = kind
+    S.letters[at + 3] = table
+    S.letters[at + 4] = L - S.rows[row].line
+    i: i64 = 0
+    while i < keys:
+        S.letters[at + 5 + i] = S.keys[S.rows[row].key + i]
+        i += 1
+    S.nletters = at + 5 + keys + n
+    return at + 5 + keys
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_letters(S: STATE) -> cython.void:
+    """Tell others what they do not know yet."""
+    i: i64 = 0
+    at: i64 = 0
+    while i < S.nforeign:
+        r: i64 = S.foreign[i]
+        at = letter(S, S.rows[r].line, NEW_ROW, 1)
+        S.letters[at] = S.heard[r] & HEARS
+        S.heard[r] &= ~TO_TELL
+        i += 1
+    S.nforeign = 0
+    i = 0
+    while i < S.nuntold:
+        L: i64 = S.untold[i]
+        a: i64 = S.changes[L]
+        S.changes[L] = INF
+        i += 1
+        off: i64 = S.lines[L].spans
+        n: i64 = S.lines[L].ns
+        g: i64 = S.lines[L].col * FIELDS
+        kind: i64 = TOLD_SPANS
+        lo: i64 = 0
+        if S.cols[g + C_KIND] == EVENT:
+            kind = TOLD_POINTS
+            off = S.lines[L].points
+            n = S.lines[L].np
+            lo = first_at(S, off, n, a, S.cols[g + C_STRIDE]) if n > 0 else 0
+        elif n > 0 and a > -INF:
+            lo = first_ending_after(S, off, n, a - 1)
+        at = letter(S, L, kind, n - lo + 1)
+        S.letters[at] = a
+        if n > lo:
+            memcpy(
+                cython.address(S.letters[at + 1]), cython.address(S.pool[off + lo]), (n - lo) * 8
+            )
+    S.nuntold = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def read_letters(S: STATE, T: STATE) -> cython.void:
+    """What another machine has written to this one."""
+    me: i64 = cython.cast(i64, 1) << S.shard
+    at: i64 = 0
+    while at < T.nletters and S.error == 0:
+        p: WORDS = cython.address(T.letters[at])
+        at += p[0]
+        if (p[1] & me) == 0:
+            continue
+        row: i64 = make_row(S, p[3], cython.address(p[5]))
+        L: i64 = S.rows[row].line + p[4]
+        keys: i64 = S.tables[p[3] * 8 + T_KEYS]
+        n: i64 = p[0] - 5 - keys
+        words: WORDS = cython.address(p[5 + keys])
+        if p[2] == NEW_POINT:
+            add_point(S, L, words[0], words[1], words[2], words[3])
+        elif p[2] == NEW_EVENT:
+            emit_event(S, L, words[0], cython.address(words[2]), words[1])
+        elif p[2] == NEW_COUNT:
+            was: i64 = S.returning
+            S.returning = words[3]
+            cover(S, L, words[0], words[1], words[2])
+            S.returning = was
+        elif p[2] == TOLD_SPANS:
+            hear_spans(S, L, words[0], cython.address(words[1]), n - 1)
+        elif p[2] == TOLD_POINTS:
+            hear_points(S, L, words[0], cython.address(words[1]), n - 1)
+        elif words[0] != 0:
+            S.heard[row] |= cython.cast(i64, 1) << T.shard
+            i: i64 = 0
+            while i < S.tables[p[3] * 8 + T_COLUMNS]:
+                L = S.rows[row].line + i
+                if S.lines[L].np != 0 or S.lines[L].ns != 0:
+                    to_tell(S, L, -INF)
+                i += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hear_spans(S: STATE, L: i64, a: i64, words: WORDS, n: i64) -> cython.void:
+    """The spans of a line of another machine are other from a on."""
+    have: i64 = S.lines[L].ns
+    lo: i64 = 0
+    if have > 0 and a > -INF:
+        lo = first_ending_after(S, S.lines[L].spans, have, a - 1)
+    if S.returning == 0:
+        words_room(cython.address(S.tmp), cython.address(S.tmp_size), n + 1)
+        memcpy(S.tmp, words, n * 8)
+        replace(S, L, lo, have, n)
+        return
+    S.lines[L].ns = lo
+    if n > 0:
+        off: i64 = spans_room(S, L, n)
+        memcpy(cython.address(S.pool[off + lo]), words, n * 8)
+        S.lines[L].ns = lo + n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hear_points(S: STATE, L: i64, a: i64, words: WORDS, n: i64) -> cython.void:
+    """The same for the points of an event: how often it was said, and nothing that rules know."""
+    g: i64 = S.lines[L].col * FIELDS
+    stride: i64 = S.cols[g + C_STRIDE]
+    have: i64 = S.lines[L].np
+    lo: i64 = first_at(S, S.lines[L].points, have, a, stride) if have > 0 else 0
+    old: i64 = have - lo
+    words_room(cython.address(S.gone), cython.address(S.gone_size), old + 1)
+    if old > 0:
+        memcpy(S.gone, cython.address(S.pool[S.lines[L].points + lo]), old * 8)
+    S.lines[L].np = lo
+    off: i64 = points_room(S, L, n)
+    i: i64 = 0
+    while i < n:
+        memcpy(cython.address(S.pool[off + lo + i]), cython.address(words[i]), stride * 8)
+        S.pool[off + lo + i + 1] = words[i + 1] & 0xFFFF
+        if S.cols[g + C_HEAD] == 3:
+            S.pool[off + lo + i + 2] = 0
+        i += stride
+    S.lines[L].np = lo + n
+    if S.returning != 0:
+        return
+    i = 0
+    while i < old:
+        changed(S, L, ANY, S.gone[i], S.gone[i] + 1)
+        i += stride
+    i = 0
+    while i < n:
+        if words[i] <= S.q:
+            changed(S, L, ANY, words[i], words[i] + 1)
+        i += stride
 
 
 # --- for Python ---------------------------------------------------------------------------------
@@ -4277,6 +4569,13 @@ class Machine:
         free(S.memoslots)
         free(S.numeric)
         free(S.reals)
+        free(S.heard)
+        free(S.changes)
+        free(S.untold)
+        free(S.foreign)
+        free(S.where)
+        free(S.looked)
+        free(S.letters)
 
     def program(
         self, code, args, tables, cols, sites, cyclic, constants, own: i64, start: i64, tick: i64
@@ -4373,25 +4672,19 @@ class Machine:
             i += 1
         S.nsymbols = old + n
 
-    def feed(
-        self,
-        table: i64,
-        place: i64,
-        signs: cython.schar[::1],
-        times: cython.longlong[::1],
-        words: cython.longlong[:, ::1],
-    ):
-        """Items of one column; `words` are its key, then what else a point has."""
+    def feed(self, table: i64, place: i64, sign: i64, columns: list):
+        """Items of one column: their times, the words of their keys, what else a point has."""
         S: STATE = cython.address(self.state)
-        n: i64 = times.shape[0]
-        width: i64 = words.shape[1]
-        i: i64 = 0
+        width: i64 = len(columns) - 1
+        words_room(cython.address(S.sweep), cython.address(S.sweep_size), width + 1)
+        words_room(cython.address(S.em), cython.address(S.em_size), width + 1)
+        n: i64 = 0
+        for k in range(width + 1):
+            words: cython.longlong[::1] = columns[k]
+            n = words.shape[0]
+            S.sweep[k] = cython.cast(i64, cython.address(words[0])) if n > 0 else 0
         with cython.nogil:
-            while i < n:
-                put_item(
-                    S, table, place, signs[i] > 0, times[i], cython.address(words[i, 0]), width
-                )
-                i += 1
+            feed_items(S, table, place, sign, n, width)
 
     def give(self, rows: list):
         """Items one by one: (table, place, time, words of the key and of what else a point has)."""
@@ -4415,11 +4708,12 @@ class Machine:
         S: STATE = cython.address(self.state)
         none: i64[1]
         none[0] = 0
-        r: i64 = 0
+        words: WORDS = cython.address(none[0])
         if key.shape[0] > 0:
-            r = make_row(S, table, cython.address(key[0]))
-        else:
-            r = make_row(S, table, cython.address(none[0]))
+            words = cython.address(key[0])
+        if shard_of(S, table, words) != S.shard:
+            return
+        r: i64 = make_row(S, table, words)
         add_point(S, S.rows[r].line + place, S.origin, value, INITIATED, 1)
 
     def touch(self, table: i64, place: i64):
@@ -4470,7 +4764,10 @@ class Machine:
 
     def changelog(self):
         """Rows (sign, line, value, start, end) of what came and went."""
-        return self._words(changelog(cython.address(self.state)))
+        S: STATE = cython.address(self.state)
+        with cython.nogil:
+            n: i64 = changelog(S)
+        return self._words(n)
 
     def count(self, table: i64, place: i64, border: i64):
         """How many spans or events of a column there are after a time."""
@@ -4478,14 +4775,15 @@ class Machine:
         is_event: i64 = S.cols[(S.tables[table * 8 + T_FIRST] + place) * FIELDS + C_KIND] == EVENT
         found: i64 = 0
         r: i64 = 0
-        while r < S.nrows:
-            if S.rows[r].table == table:
-                L: i64 = S.rows[r].line + place
-                if is_event != 0:
-                    found += happened(S, L, border, cython.NULL, 0)
-                else:
-                    found += shown(S, L, border, cython.NULL, cython.NULL, cython.NULL, 0)
-            r += 1
+        with cython.nogil:
+            while r < S.nrows:
+                if S.rows[r].table == table and S.rows[r].home >= 0:
+                    L: i64 = S.rows[r].line + place
+                    if is_event != 0:
+                        found += happened(S, L, border, cython.NULL, 0)
+                    else:
+                        found += shown(S, L, border, cython.NULL, cython.NULL, cython.NULL, 0)
+                r += 1
         return found
 
     def show(
@@ -4501,32 +4799,33 @@ class Machine:
         S: STATE = cython.address(self.state)
         is_event: i64 = rows.shape[0] == 1
         r: i64 = 0
-        while r < S.nrows and at < rows.shape[1]:
-            if S.rows[r].table == table:
-                L: i64 = S.rows[r].line + place
-                n: i64 = 0
-                if is_event != 0:
-                    n = happened(S, L, border, cython.address(rows[0, 0]), at)
-                else:
-                    n = shown(
-                        S,
-                        L,
-                        border,
-                        cython.address(rows[0, 0]),
-                        cython.address(rows[1, 0]),
-                        cython.address(rows[2, 0]),
-                        at,
-                    )
-                k: i64 = 0
-                while k < keys.shape[0]:
-                    word: i64 = S.keys[S.rows[r].key + k]
-                    i: i64 = at
-                    while i < at + n:
-                        keys[k, i] = word
-                        i += 1
-                    k += 1
-                at += n
-            r += 1
+        with cython.nogil:
+            while r < S.nrows and at < rows.shape[1]:
+                if S.rows[r].table == table and S.rows[r].home >= 0:
+                    L: i64 = S.rows[r].line + place
+                    n: i64 = 0
+                    if is_event != 0:
+                        n = happened(S, L, border, cython.address(rows[0, 0]), at)
+                    else:
+                        n = shown(
+                            S,
+                            L,
+                            border,
+                            cython.address(rows[0, 0]),
+                            cython.address(rows[1, 0]),
+                            cython.address(rows[2, 0]),
+                            at,
+                        )
+                    k: i64 = 0
+                    while k < keys.shape[0]:
+                        word: i64 = S.keys[S.rows[r].key + k]
+                        i: i64 = at
+                        while i < at + n:
+                            keys[k, i] = word
+                            i += 1
+                        k += 1
+                    at += n
+                r += 1
 
     def events(self):
         """Rows (sign, line, time) of derived events that came and went, in the order they did."""
@@ -4538,21 +4837,23 @@ class Machine:
         """The columns of some lines."""
         S: STATE = cython.address(self.state)
         i: i64 = 0
-        while i < lines.shape[0]:
-            cols[i] = S.lines[lines[i]].col
-            i += 1
+        with cython.nogil:
+            while i < lines.shape[0]:
+                cols[i] = S.lines[lines[i]].col
+                i += 1
 
     def keys(self, lines: cython.longlong[::1], keys: cython.longlong[:, ::1]):
         """The keys of some lines of one table."""
         S: STATE = cython.address(self.state)
         i: i64 = 0
-        while i < lines.shape[0]:
-            at: i64 = S.rows[S.lines[lines[i]].row].key
-            k: i64 = 0
-            while k < keys.shape[1]:
-                keys[i, k] = S.keys[at + k]
-                k += 1
-            i += 1
+        with cython.nogil:
+            while i < lines.shape[0]:
+                at: i64 = S.rows[S.lines[lines[i]].row].key
+                k: i64 = 0
+                while k < keys.shape[1]:
+                    keys[i, k] = S.keys[at + k]
+                    k += 1
+                i += 1
 
     def instance(self, line: i64):
         """The column of a line, and the words of its key."""
@@ -4663,11 +4964,12 @@ class Machine:
         S: STATE = cython.address(self.state)
         i: i64 = 0
         while i < S.nlines:
+            mine: i64 = 1 if is_foreign(S, i) == 0 else 0
             found[i, 0] = S.lines[i].col
             found[i, 1] = S.lines[i].points
-            found[i, 2] = S.lines[i].np
+            found[i, 2] = S.lines[i].np * mine
             found[i, 3] = S.lines[i].spans
-            found[i, 4] = S.lines[i].ns
+            found[i, 4] = S.lines[i].ns * mine
             found[i, 5] = S.lines[i].timer
             i += 1
 
@@ -4744,6 +5046,7 @@ class Machine:
         S.lines = cython.NULL
         S.rows = cython.NULL
         S.links = cython.NULL
+        S.nuntold = S.nforeign = S.nletters = 0
         S.pool_size = S.keys_size = S.timers_size = S.memo_size = 0
         S.lines_size = S.rows_size = S.links_size = 0
         S.nrows = S.nlines = S.nkeys = S.nhomes = S.ntimers = S.answers = S.introduced = 0
@@ -4876,6 +5179,69 @@ class Machine:
         """Go on from a query time."""
         S: STATE = cython.address(self.state)
         S.q = S.qprev = q
+
+    # --- with others -----------------------------------------------------------------------------
+
+    def divide(self, shards: i64, shard: i64, where, looked):
+        """Be one of several machines, before there are rows."""
+        S: STATE = cython.address(self.state)
+        S.shards = shards
+        S.shard = shard
+        put(where, cython.address(S.where), cython.address(S.where_size))
+        put(looked, cython.address(S.looked), cython.address(S.looked_size))
+
+    def owners(self, words: cython.longlong[::1], found: cython.longlong[::1]):
+        """Which machines rows belong to, by the words of their homes."""
+        S: STATE = cython.address(self.state)
+        i: i64 = 0
+        while i < words.shape[0]:
+            found[i] = (hashed(cython.address(words[i]), 1, 1) >> 20) % S.shards
+            i += 1
+
+    def accept(self):
+        """Insert the items of the step, and settle what asks no others."""
+        S: STATE = cython.address(self.state)
+        S.since = horai_clock() if S.watched != 0 else 0
+        with cython.nogil:
+            take(S)
+
+    def settle(self, level: i64):
+        """Settle levels before one; the error, and whether others have to hear of something."""
+        S: STATE = cython.address(self.state)
+        with cython.nogil:
+            settle(S, level)
+            write_letters(S)
+            if S.watched != 0:
+                mark(S, 0, 0)
+        return S.error, S.nletters
+
+    def receive(self, other: Machine, quiet: i64):
+        """Read the letters of another machine; if `quiet`, what they say of it changes nothing."""
+        S: STATE = cython.address(self.state)
+        T: STATE = cython.address(other.state)
+        S.returning = quiet
+        with cython.nogil:
+            read_letters(S, T)
+            if quiet != 0:
+                introduce(S)
+        S.returning = 0
+
+    def sent(self):
+        """All others have read the letters."""
+        self.state.nletters = 0
+
+    def error(self):
+        """What has gone wrong, 0 if nothing has."""
+        return self.state.error
+
+    def waiting(self):
+        """The lowest level that has something to do."""
+        S: STATE = cython.address(self.state)
+        return 0 if S.introduced < S.nrows else waiting(S)
+
+    def is_sound(self):
+        """Does all fit together? Only a checked machine looks."""
+        return CHECKED == 0 or is_sound(cython.address(self.state)) != 0
 
     def counts(self):
         """What the run has cost so far."""

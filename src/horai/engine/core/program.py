@@ -836,6 +836,7 @@ class Lowering:
 
     def _stated_rules(self, plan: StaticPlan, level: int) -> Iterator[DrivenRule]:
         """A rule that states intervals: the run drives it."""
+        self.layout.scattered = True  # the run looks at whole lists, and states some of all
         column = self._columns[id(plan)] = stated_column(self._list_of(plan))
         known = Known(self.rules, plan.rule.body, level, self._for_rows)
         driver = self._run()
@@ -900,6 +901,7 @@ class Lowering:
         moving = relation.key in self._moving
         for plan in plans:
             body.env, body.clause = {}, plan.clause
+            body.of_row(plan.terms)
             following = self.code.label()
             for place, term in enumerate(plan.terms, 1):
                 body.match(term, place, following)
@@ -919,6 +921,7 @@ class Lowering:
         """The same of a row that has the value in its key."""
         key = [Var(f"#{place}") for place in range(1, len(relation.keys) + 1)]
         body.env = {term.name: place for place, term in enumerate(key, 1)}
+        body.of_row(key)
         outside, done = self.code.label(), self.code.label()
         body.ask_domain(relation.key, key[:-1], key[-1], outside)
         self.code.emit("ALLOW", relation.place)
@@ -935,7 +938,9 @@ class Lowering:
         table.code = len(self.code.words)
         clause = self.plan.description.rules[0].clause
         for part in parts:
-            part(Body(self.rules, clause, None, (), table.width + 3, 0, 0))
+            body = Body(self.rules, clause, None, (), table.width + 3, 0, 0)
+            body.row = table
+            part(body)
         self.code.emit("END")
 
 

@@ -65,6 +65,7 @@ def keyed(key: Sequence[Term], parts: Sequence[Part]) -> list[Part]:
 
     def run(body: Body, part: Part) -> None:
         body.env = {term.name: at for at, term in enumerate(key, 1) if isinstance(term, Var)}
+        body.of_row(key)
         part(body)
 
     return [partial(run, part=part) for part in parts]
@@ -219,6 +220,7 @@ def by_value(relation: Relation, rules: Rules, add: Adding) -> Relation:
             "static", relation.key, tuple(range(len(key))), level=relation.level, shown=False
         )
         rules.layout.table(len(key)).add(found)
+        found.table.home = relation.table.home
         relation.parts["value"] = found
         relation.fields["C_VALUES"] = found.table.number
         table = ListTable(rules, found.table, key, relation.level, _nobody)
@@ -261,6 +263,9 @@ class RuleRows:
         key = sorted(names_in(expression) | names(*self.head))
         self.table = rules.layout.table(len(key))
         self.key = tuple(map(Var, key))
+        for place, term in enumerate(self.key):
+            if target.table.home_of(self.head) == (term,):
+                self.table.home = place
         self._columns(expression, tests)
         for support in needed:
             self._makers(support, domain)
@@ -367,6 +372,7 @@ class RuleRows:
 
     def _make(self, body: Body, trigger: Source, others: Sequence[Source]) -> None:
         body.env, body.clause = {}, self.body.clause
+        body.of_row(trigger.terms)
         done = body.code.label()
         fail = done
         for place, term in enumerate(trigger.terms, 1):
@@ -403,6 +409,7 @@ class RuleRows:
     def _rows_of(self, body: Body, source: Source, fail: Label) -> Label:
         """All rows of a table that there are, and that fit what is known."""
         terms, code = source.terms, body.code
+        self.rules.layout.looks_up(body.home, source.table, terms)
         bound = tuple(at for at, term in enumerate(terms) if body.is_bound(term))
         free = [at for at in range(len(terms)) if at not in bound]
         place = code.list([len(bound), *(body.load(terms[at], fail) for at in bound)])

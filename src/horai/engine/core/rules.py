@@ -18,7 +18,7 @@ from itertools import count
 
 from horai.engine.core.background import Rows
 from horai.engine.core.facts import StaticFacts
-from horai.engine.core.layout import Layout, NotLowered, Relation, Site
+from horai.engine.core.layout import Layout, NotLowered, Relation, Site, Table
 from horai.engine.core.listterms import Cuts, Pieces
 from horai.engine.core.words import Words
 from horai.lang.core.arithmetic import CONSTANTS, number_term
@@ -237,6 +237,8 @@ class Body:
         self.rules, self.clause = rules, clause
         self.code, self.words, self.layout = rules.code, rules.words, rules.layout
         self.relation, self.keys = relation, keys
+        self.row: Table | None = None  # whose new rows run it, if it is no rule
+        self.home = relation.table.home_of(keys) if relation is not None else ()
         self.level, self.mask = level, mask
         self.env: dict[str, int] = {}
         self.next = first
@@ -252,6 +254,11 @@ class Body:
         self.known: Callable[[str], Relation] | None = None
         """The lists of who is known, for variables of interval lists that have no value."""
         self.nothing_absent = False  # formulas: at the very start of the run
+
+    def of_row(self, key: Sequence[Term]) -> None:
+        """It is run for a row with these terms as key."""
+        assert self.row is not None
+        self.home = self.row.home_of(key)
 
     # --- registers -------------------------------------------------------------------------------
 
@@ -826,6 +833,7 @@ class Body:
         """Python works out rules that call themselves, whenever there are other members."""
         for key in sorted(self.rules.plan.dynamic):
             relation = self.layout.members(key)
+            self.layout.scattered = True
             buckets = self.layout.index(relation.table, ())
             site = self.layout.site(self.site(relation, ANY, -INF, INF))
             self.code.emit("MOPEN", self.register(3), self.code.list([0]), buckets.number, site)
@@ -954,8 +962,7 @@ class Body:
                     (self.relation.place - relation.place + site.shift, self.layout.site(site))
                 )
             return found, fail
-        mine = self.relation.table.home_of(self.keys) if self.relation is not None else ()
-        self.layout.joins(mine, relation, keys, self.level if site else relation.level)
+        self.layout.joins(self.home, relation, keys, self.level if site else relation.level)
         number = -1 if site is None else self.layout.site(site)
         if all(map(self.is_bound, keys)):
             found = self.register()
@@ -966,6 +973,7 @@ class Body:
             raise self.refuse(f"nothing says which {relation} is meant")
         bound = tuple(at for at, key in enumerate(keys) if self.is_bound(key))
         free = [at for at in range(len(keys)) if at not in bound]
+        self.layout.looks_up(self.home, table, keys)
         buckets = self.layout.index(table, bound)
         place = self.code.list([len(bound), *(self.load(keys[at], fail) for at in bound)])
         iterator = self.register(3)

@@ -26,6 +26,7 @@ from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, concat, terms_of
 from horai.engine.core.background import Rows
 from horai.engine.core.built import is_outdated
+from horai.engine.core.division import divides, homes, looked_at
 from horai.engine.core.facts import StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.kept import Kept, Shape, after, kept
@@ -56,6 +57,7 @@ from horai.engine.core.program import Lowering, Program, lower
 from horai.engine.core.reach import reach_of
 from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
+from horai.engine.core.shards import MOST, Owner, Shards
 from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
 from horai.engine.inputs import InputMemory, events_of, flattened, folded
@@ -96,6 +98,8 @@ COMPUTED = {CODE[name]: sign for sign, name in ARITHMETIC.items()}
 _SIGNS = {"CLT": "<", "CLE": "=<", "CEQ": "=:=", "CNE": "=\\="}
 COMPARED = {CODE[name]: COMPARISONS[sign] for name, sign in _SIGNS.items()}
 MOST_FEW = 60  # arguments of an item that is given without a table
+LEAST = 1 << 13
+"""Items of a step that are worth a machine of their own."""
 ROOM = 1 << 20  # words of the machine, before it looks for what it may forget
 FAILURES = {
     3: "the counts of what rules say do not agree; this is a fault of the engine",
@@ -147,6 +151,8 @@ class CompiledSession:
         lowered = lowered_before(description, wanted)
         self.plan = planned(description, given) if lowered is None else lowered.plan
         self.start, self.window, self.archive = start, window, archive
+        self.threads = 1
+        """Machines that share the rows, once there are many."""
         self.symbols = Symbols() if lowered is None else lowered.symbols.copy()
         self.words = Words(self.symbols)
         self._stream = Stream(self.symbols, tick, start, window)
@@ -155,6 +161,7 @@ class CompiledSession:
         self.shows_input = True
         self._failure: BaseException | None = None
         self._machine = _machine(self)
+        self._indexes: list[tuple[Rows, int]] = []
         self._facts = StaticFacts(self.plan, self.words, self.python)
         self.tick = tick
         self.allen_memory = allen_memory
@@ -222,13 +229,45 @@ class CompiledSession:
         )
 
     def _load(self, program: Program) -> None:
-        self._machine.program(
+        self._machine.program(*self._words_of(program))
+
+    def _words_of(self, program: Program) -> tuple[Any, ...]:
+        """A program as a machine takes it."""
+        return (
             *map(_array, (program.code, program.args, program.tables)),
             *map(_array, (program.cols, program.sites, program.cyclic, program.constants)),
             program.own,
             self.start,
             self.tick,
         )
+
+    def _divide(self, items: int) -> None:
+        """Go on with several machines, if there are threads for them and so many items."""
+        number = min(self.threads, items // LEAST, MOST)
+        if number < 2 or isinstance(self._machine, Shards) or not self._divides:
+            return
+        self._lines.note()
+        known = self.kept()
+        owners = [Owner(self, place) for place in range(number)]
+        machines = [_machine(owner) for owner in owners]
+        where = _array(homes(self.program))
+        for place, machine in enumerate(machines):
+            machine.program(*self._words_of(self.program))
+            for rows, keys in self._indexes:
+                machine.facts(rows, keys)
+            machine.divide(number, place, where, _array(looked_at(self.program)))
+        self._machine = Shards(machines, owners, self.program, self.shape, where, self.start)
+        self._machine.go_on(self.query)
+        self.words.tell_again()
+        self._replace(known)
+        if self.query == self.start and self.program.first is not None:
+            machines[0].make(self.program.first)
+        if self._owners is not None:
+            self._machine.watch(len(self._owners), self._owners.by_column(self.program.columns))
+
+    @cached_property
+    def _divides(self) -> bool:
+        return divides(self.program)
 
     def watch(self, profile: Profile) -> None:
         """Note in a profile what rules cost from now on; the program has marks then."""
@@ -262,8 +301,9 @@ class CompiledSession:
         self._check(0)
         self._complete()
         self._forget()
-        self.query = until
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
+        self._divide(sum(map(len, batches)))
+        self.query = until
         kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
         dropped = self.stream.admit(batches, until)
         self._begin_step(until)
@@ -407,9 +447,10 @@ class CompiledSession:
 
     def kept(self) -> Kept:
         """All of the machine that may be looked at again."""
-        if self.window is None:
-            return kept(self._machine, self.shape, self.reach, -INF, -INF)
-        return kept(self._machine, self.shape, self.reach, self.final, self.final + 1)
+        cut, following = (-INF, -INF) if self.window is None else (self.final, self.final + 1)
+        if isinstance(self._machine, Shards):
+            return self._machine.kept(self.reach, cut, following)
+        return kept(self._machine, self.shape, self.reach, cut, following)
 
     def take_up(self, found: Kept, query: int, final: int, stream: Stream) -> None:
         """Go on where another session was, after a query time and what was final then."""
@@ -609,6 +650,7 @@ class CompiledSession:
         return error
 
     def _put_index(self, rows: Rows, keys: int) -> int:
+        self._indexes.append((rows, keys))
         return int(self._machine.facts(rows, keys))
 
     # --- items -----------------------------------------------------------------------------------
@@ -692,12 +734,8 @@ class CompiledSession:
                 self._give(one, sign, start[mine], [*args, end[mine]])
 
     def _give(self, relation: Relation, sign: int, time: Ints, words: list[Ints]) -> None:
-        table = np.empty((len(time), len(words)), np.int64)
-        for place, column in enumerate(words):
-            table[:, place] = column
-        signs = np.full(len(time), sign, np.int8)
-        times = np.array(time, np.int64)  # those of a table must not be written to
-        self._machine.feed(relation.table.number, relation.place, signs, times, table)
+        columns = [np.require(one, np.int64, ["C", "W"]) for one in (time, *words)]
+        self._machine.feed(relation.table.number, relation.place, sign, columns)
 
     # --- answers ---------------------------------------------------------------------------------
 

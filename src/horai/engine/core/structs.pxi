@@ -209,5 +209,21 @@ cdef struct State:
     i64 spent_size
     i64* owners  # of columns: twice the number of a rule, and one if its spans are rows of it
     i64 owners_size, marked, since, watched
+    # where rows are divided among several machines: how many there are, and which this is
+    i64 shards, shard
+    i64* heard  # by row: which others hear of it; of a row of another one, `TO_TELL` and `HEARS`
+    i64 heard_size
+    i64* changes  # by line: since when others have not been told
+    i64 changes_size
+    i64* untold  # those lines
+    i64 nuntold, untold_size
+    i64* foreign  # rows of others that these have to know of
+    i64 nforeign, foreign_size
+    i64* where  # by table: the place in the key of the word that says whose a row is, -1 for none
+    i64 where_size
+    i64* looked  # by column: does anybody look at lines of other rows?
+    i64 looked_size
+    i64* letters  # to others
+    i64 nletters, letters_size
 
 ctypedef State* STATE

@@ -180,6 +180,10 @@ class Words:
             data[decimal] = [self.symbols.code(Float(value)) for value in values.tolist()]
         return codes(data)
 
+    def tell_again(self) -> None:
+        """Somebody else wants to be told of all symbols."""
+        self._told = 0
+
     def numbers(self) -> tuple[Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]:
         """Which of the symbols that are new are numbers: 1 a decimal, or a large whole number."""
         new = self.symbols.kept(self._told)

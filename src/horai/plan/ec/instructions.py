@@ -187,5 +187,9 @@ DEEPEST, CALLS = 200, 100000
 """Calls of procedures inside of each other, and inside of one call (`lang/endless.py`)."""
 ROUNDS = 1000
 """So often, for each line, a cycle may ask about the same time: what takes longer never ends."""
+LETTERS = ("NEW_ROW", "NEW_POINT", "NEW_EVENT", "NEW_COUNT", "TOLD_SPANS", "TOLD_POINTS")
+"""What machines tell each other that share the rows of a program."""
+TO_TELL, HEARS = 1, 2
+"""Of a row of another machine: this has to be told something, it is told of all changes."""
 BARRED = 128
 """With the size class of the spans of a line: it is outside its domain."""
