@@ -7,12 +7,12 @@ other.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from horai import io
 from horai.engine.profile import Profile
@@ -630,6 +630,51 @@ def readable(
         # What the checks find in the rules that could be read is worth knowing, too.
         raise RulesError([*findings, *check_program(program, Clock.parse(DEFAULT_CLOCK))])
     return Rules(severities=severities, program=program)
+
+
+class Examined(NamedTuple):
+    """Rules as far as they can be read, and all that is wrong with them."""
+
+    rules: Rules
+    findings: list[Diagnostic]
+    is_sound: bool  # else what they say to each other is not known
+    is_readable: bool  # what is wrong, if anything, is not how they are written
+
+
+def examined(
+    files: Sequence[Path],
+    background: Sequence[Path] = (),
+    predicates: dict[str, Predicate] | None = None,
+    severity: Severities | None = None,
+    timed: tuple[str | None, str | None] = (None, None),
+    unsaved: Mapping[Path, str] | None = None,
+) -> Examined:
+    """Rules for those who look at them as they are written, sound or not: `timed` by clock or unit.
+
+    Files may be `unsaved`: their texts count, not the disk.
+    """
+    programs, others = _parted(files)
+    facts, helpers = _parted(background) if programs and others else (background, background)
+    description, program, functions = None, None, predicates or {}
+    findings: list[Diagnostic] = []
+    wrong: list[Diagnostic] = []  # with how they are written
+    if others:
+        description, wrong = read_files(others, helpers, unsaved)
+        findings += all_findings(description, wrong, functions)
+    if programs:
+        program, read = read_programs([*programs, *facts], unsaved)
+        findings, wrong = [*findings, *read], [*wrong, *read]
+    rules, is_sound = (
+        Rules(description, findings, functions, None, program),
+        not has_errors(findings),
+    )
+    if others and programs and is_sound:
+        # What either says of names that the other defines is taken back.
+        findings = rules.check(*timed)
+    elif program is not None:
+        findings += Rules(program=program).check(*timed)
+    told = judged(sorted(findings, key=sort_key), severity or {})
+    return Examined(rules, told, is_sound, not has_errors(wrong))
 
 
 def all_findings(

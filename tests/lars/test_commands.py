@@ -105,6 +105,14 @@ class TestGraph:
         assert "drawn apart" in run("graph", "p.lars", "p.ec", status=2)
 
 
+def test_what_is_wrong_in_either_language_is_told_as_json(tmp_path: Path) -> None:
+    files = (tmp_path / "wrong.ec", tmp_path / "wrong.lars")
+    for file, text in zip(files, ("initiatedAt(on=true, T) :- up(", "h :- a(."), strict=True):
+        file.write_text(text)
+    found = json.loads(run("check", *map(str, files), "--format", "json", status=2))
+    assert {Path(one["file"]).name for one in found} == {"wrong.ec", "wrong.lars"}
+
+
 class TestPlan:
     def test_in_words(self) -> None:
         text = run("plan", "p.lars")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,12 @@ from horai.cli.command import (
     standard_input,
     takes,
 )
-from horai.cli.workload import Workload, choose
+from horai.cli.workload import choose
 from horai.errors import UsageError, counted
-from horai.lang.core.diagnostics import Diagnostic, has_errors, sort_key
+from horai.lang.core.diagnostics import Diagnostic, has_errors
 from horai.lang.core.diagnostics import Severity as Level
-from horai.lang.core.source import SourceText
-from horai.lang.ec.reader import read_files
-from horai.lang.ec.syntax import EventDescription
-from horai.rules import all_findings
+from horai.rules import Rules, examined
 from horai.settings import RunSettings
-from horai.tools.codes import judged
 
 
 @takes(
@@ -47,15 +44,18 @@ def command(
         named = {**named, "rules": [Path(text.name)]}
     chosen = choose(**named, runs=False)
     settings = chosen.settings(("run", "live"), given, ("clock", "unit"))
-    if chosen.language == "combined":
-        findings, summary = _combined(chosen, settings)
-    elif chosen.language == "lars":
-        findings, summary = _program(chosen, settings, text)
-    else:
-        description, read = read_files([text] if text else chosen.rules, chosen.background)
-        findings = all_findings(description, read, chosen.predicates)
-        summary = _summary(description)
-    findings = judged(findings, chosen.severity)
+    if text is not None and chosen.background and chosen.language == "lars":
+        raise UsageError("a program from standard input has no background", "add it to the program")
+    unsaved = {} if text is None else {Path(text.name).resolve(): text.text}
+    timed = settings.clock, settings.unit
+    given_files = chosen.rules, chosen.background, chosen.predicates, chosen.severity
+    rules, findings, is_sound, is_readable = examined(*given_files, timed, unsaved)
+    lines: Iterable[str] = ()
+    if rules.language == "lars" and is_readable:
+        lines = _about_program(rules, settings, findings)
+    elif rules.language == "combined" and is_sound:
+        lines = _about_passing(rules)
+    summary = "\n".join([*lines, _summary(rules)])
     errors = sum(finding.severity is Level.ERROR for finding in findings)
     if format != "json":
         console.show_findings(findings)
@@ -65,55 +65,39 @@ def command(
         raise Exit(WRONG)
 
 
-def _summary(description: EventDescription) -> str:
-    facts = sum(len(facts.rows) for facts in description.facts.values())
+def _summary(rules: Rules) -> str:
+    """How much was read."""
+    description, program = rules.description, rules.program
     read = [
-        counted(len(description.sources), "file"),
-        counted(len(description.rules), "rule"),
-        counted(facts, "fact"),
+        counted(len(description.sources) + len(program.sources), "file"),
+        counted(len(description.rules) + len(program.rules), "rule"),
     ]
+    if rules.language == "ec":
+        read.append(counted(sum(len(some.rows) for some in description.facts.values()), "fact"))
     return ", ".join(read)
 
 
-def _program(
-    chosen: Workload, settings: RunSettings, text: SourceText | None
-) -> tuple[list[Diagnostic], str]:
-    """All findings about a program, its fragment, and the engines that run it."""
-    from horai.lang.lars.reader import read_files as read_programs
-    from horai.lang.lars.reader import read_sources
+def _about_program(
+    rules: Rules, settings: RunSettings, findings: list[Diagnostic]
+) -> Iterator[str]:
+    """The fragment of a program, and the engines that run it."""
     from horai.report.plan import engine_lines, kind_lines
-    from horai.rules import Rules
     from horai.runtime.inputs import clock_for
 
-    if text is not None and chosen.background:
-        raise UsageError("a program from standard input has no background", "add it to the program")
-    files = [*chosen.rules, *chosen.background]
-    program, read = read_programs(files) if text is None else read_sources([text])
-    found, clock = Rules(program=program), str(clock_for(settings.clock, settings.unit))
-    findings = sorted([*read, *found.check(clock)], key=sort_key)
-    lines = [] if has_errors(read) else list(kind_lines(found.classification))
+    yield from kind_lines(rules.classification)
     if not has_errors(findings):
-        lines += engine_lines(*(found.engine(clock, together=one) for one in (True, False)))
-    read_all = counted(len(program.sources), "file"), counted(len(program.rules), "rule")
-    return findings, "\n".join([*lines, ", ".join(read_all)])
+        clock = str(clock_for(settings.clock, settings.unit))
+        yield from engine_lines(*(rules.engine(clock, together=one) for one in (True, False)))
 
 
-def _combined(chosen: Workload, settings: RunSettings) -> tuple[list[Diagnostic], str]:
-    """All findings about both languages, and what passes between them."""
-    both = chosen.load()
-    passing = both.passing
-    lines = [
-        f"the {reader} reads {name}/{arity} of the {other}"
-        for reader, other, some in (
-            ("description", "program", passing.to_description),
-            ("program", "description", passing.to_program),
-        )
-        for name, arity in sorted({one.predicate for one in some})
-    ]
-    files = counted(sum(map(len, both.sources.values())), "file")
-    rules = counted(len(both.description.rules) + len(both.program.rules), "rule")
-    findings = both.check(settings.clock, settings.unit)
-    return findings, "\n".join([*lines, f"{files}, {rules}"])
+def _about_passing(rules: Rules) -> Iterator[str]:
+    """What passes between both languages."""
+    for reader, other, some in (
+        ("description", "program", rules.passing.to_description),
+        ("program", "description", rules.passing.to_program),
+    ):
+        for name, arity in sorted({one.predicate for one in some}):
+            yield f"the {reader} reads {name}/{arity} of the {other}"
 
 
 def _verdict(findings: list[Diagnostic], errors: int) -> str:

@@ -24,22 +24,17 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 from horai.errors import UsageError
-from horai.lang.core.diagnostics import Diagnostic, Severity, has_errors, sort_key
+from horai.lang.core.diagnostics import Diagnostic, Severity, has_errors
 from horai.lang.core.printer import is_plain_word, quote, show, unquote
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.builtins import BODY_LITERALS, BUILTINS, FLUENT_HEADS, RESERVED_HEADS
-from horai.lang.ec.reader import read_files
-from horai.lang.ec.syntax import EventDescription
-from horai.lang.lars.reader import read_files as read_programs
-from horai.lang.lars.syntax import Program
 from horai.lang.layout import SCANNERS, Language, formatted
 from horai.plan.ec.entities import Entity, find_entities
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.outline import ComponentOutline, RuleOutline, outline
 from horai.plan.pipeline import compile_program
 from horai.predicates import Predicate, outlined
-from horai.rules import SUFFIX, Rules, all_findings
-from horai.tools.codes import judged
+from horai.rules import SUFFIX, examined
 from horai.tools.project import Project, find_project
 
 Key = tuple[str, int | None]
@@ -173,36 +168,19 @@ class Checked:
     background: list[Path]
     unsaved: dict[Path, str]
     project: Project | None = None
-    findings: list[Diagnostic] = field(default_factory=list)
-    description: EventDescription = field(default_factory=EventDescription)
-    program: Program = field(default_factory=lambda: Program(()))
     predicates: dict[str, Predicate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        parts: dict[Language, list[Path]] = {"ec": [], "lars": []}
-        for path in self.rules:
-            parts[language_of(path)].append(path)
-        settings = {} if self.project is None else self.project.run
+        project = self.project
+        settings = {} if project is None else project.run
+        if project is not None and project.predicates is not None:
+            self.predicates = outlined(project.predicates)
         timed = settings.get("clock"), settings.get("unit")
-        if self.project is not None and self.project.predicates is not None:
-            self.predicates = outlined(self.project.predicates)
-        helpers = self.background if parts["ec"] else []
-        facts = [] if parts["ec"] else self.background
-        if parts["ec"]:
-            self.description, read = read_files(parts["ec"], helpers, self.unsaved)
-            self.findings += all_findings(self.description, read, self.predicates)
-        if parts["lars"]:
-            self.program, read = read_programs([*parts["lars"], *facts], self.unsaved)
-            self.findings += read
-            alone = Rules(program=self.program)
-            if parts["ec"] and not has_errors(self.findings):
-                # What either says of names that the other defines is taken back.
-                both = Rules(self.description, self.findings, program=self.program)
-                self.findings = both.check(*timed)
-            else:
-                self.findings += alone.check(*timed)
-        severity = {} if self.project is None else self.project.severity
-        self.findings = judged(sorted(self.findings, key=sort_key), severity)
+        severity = {} if project is None else project.severity
+        files = self.rules, self.background, self.predicates, severity
+        found = examined(*files, timed, self.unsaved)
+        self.findings = found.findings
+        self.description, self.program = found.rules.description, found.rules.program
 
     @property
     def files(self) -> list[Path]:
