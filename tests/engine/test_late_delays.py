@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engine.comparing import Setting, agree
+from tests.engine.comparing import Setting, agree, at, over
 from tests.weights import examples
 
 from horai.lang.core.reader import read_term
@@ -49,3 +50,35 @@ def test_answers_are_those_of_the_reference(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from([1, 4, 9]))
     setting = Setting(range(step, LAST + 25, step), data.draw(st.sampled_from([None, 20, 45])))
     agree(text, data.draw(items()), setting)
+
+
+# --- initial values that come late ----------------------------------------------------------------
+
+INITIAL = """
+collectIntervals(i(_)=true). collectIntervals(j(_)=true). thing(x). thing(y).
+initially(h(X)=a) :- thing(X), holdsFor(i(X)=true, I), I \\= [].
+initially(h(X)=b) :- thing(X), holdsFor(j(X)=true, I), I \\= [].
+initiatedAt(h(X)=d, T) :- happensAt(e(X), T).
+"""
+
+
+@pytest.mark.parametrize("queries", [(20,), (1, 3, 5, 8, 10, 12, 20)])
+@pytest.mark.parametrize("first", ["i", "j"])
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "fi(h(X)=a, h(X)=c, 4).",
+        "fi(h(X)=a, h(X)=c, 4). p(h(_)=_).",
+        "ft(h(X)=_, 4). p(h(_)=_).",
+        "ft(h(X)=a, 4).",
+        "fi(h(X)=a, h(X)=c, 4) :- holdsAt(i(X)=true, T).",
+    ],
+)
+def test_initial_values_that_cancel_each_other_begin_no_delay(
+    effect: str, first: str, queries: tuple[int, ...]
+) -> None:
+    """One of two initial values is known from the start, the other one only later."""
+    second = "j" if first == "i" else "i"
+    some = [over(f"{first}(x)=true", 2, 6), over(f"{second}(x)=true", 3, 5, arrival=9)]
+    for more in ([], [at("e(x)", 4, 10)], [at("e(x)", 3, 10)]):
+        agree(INITIAL + effect, [*some, *more], Setting(queries))

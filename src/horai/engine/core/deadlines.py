@@ -51,6 +51,7 @@ class Attempt:
         code = body.code
         origin = [body.load(term, fail) for term in self.origin]
         since, due = body.load(self.since, fail), body.load(DUE, fail)
+        self._has_begun(body, origin, since, fail)
         one, first, last = body.register(), body.register(), body.register()
         code.emit("LDC", one, 3)
         code.emit("ADD", first, since, one, fail=fail)
@@ -83,6 +84,17 @@ class Attempt:
             code.emit("JMP", fail=fail)
             code.here(done)
         code.here(stands)
+
+    def _has_begun(self, body: Body, origin: list[int], since: int, fail: Label) -> None:
+        """Several initial values cancel each other, and then none of them begins anything."""
+        code = body.code
+        inside = code.label()
+        start = code.constant(2 * body.rules.start + 1)
+        code.emit("CLE", since, start, fail=inside)
+        site = body.site(self.fluent, ANY, 0, self.longest)
+        line, _ = body.line(self.fluent, self.origin[: len(self.fluent.keys)], site, fail)
+        code.emit("HOLDS", line, origin[-1], start, fail=fail)
+        code.here(inside)
 
     def _points(
         self, body: Body, part: Relation, first: int, last: int, fail: Label

@@ -65,7 +65,9 @@ class StaticFacts:
             layout, rows = self._complete(plan) if plan.domain else ((), [()])
             body = self.solver.compiled(plan.chain, layout)
             found = self.solver.solve(body, rows)
-            if found and (missing := sorted(names(*plan.terms) - {*body.layout})):
+            if not found:
+                return []
+            if missing := sorted(names(*plan.terms) - {*body.layout}):
                 listed = ", ".join(missing)
                 raise Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
             different = dict.fromkeys(map(self.solver.values(plan.terms, body.layout), found))

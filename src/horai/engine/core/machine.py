@@ -2583,6 +2583,8 @@ def due_at(S: STATE, L: i64, d: i64, a: i64, p: i64) -> i64:
         begin: i64 = end
         while begin > 0 and S.pool[po + begin - 3] == t:
             begin -= 3
+        if t <= S.start and end - begin > 3:
+            break  # several initial values
         if begins(S, po + begin, po + end, source, BEGINNING) != 0:
             if t + delay > S.start:
                 due = t + delay  # before the run nothing acts
@@ -2829,7 +2831,8 @@ def resolve_simple(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
                         if S.fx[k + 1] == 0 and S.fx[k + 2] != source:
                             dues[j] = INF
                         k += 3
-                if (
+                # Several initial values cancel each other, and none of them begins anything.
+                if (t > S.start or values == 1) and (
                     begins(S, po + first, po + p, source, SAID_BEGINS) != 0
                     or begun_now(S, now, nfx, t, source) != 0
                 ):
