@@ -12,6 +12,7 @@ JARS := .jars/.fetched
 COMPILED := $(VENV)/.compiled
 CORE_SOURCES := scripts/build_core.py src/horai/plan/ec/instructions.py \
 	$(wildcard src/horai/engine/core/machine.py src/horai/engine/core/structs.pxi \
+	src/horai/engine/core/views.py src/horai/engine/core/views.pxd \
 	src/horai/engine/numbering.py)
 # Cases with their answers, each on every engine.
 CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py

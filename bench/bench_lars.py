@@ -24,22 +24,22 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from generators.lars import FORMS, Story, basic, content, reach
 
 import horai
 from horai import io
-from horai.engine.lars.evaluation import Evaluation
-from horai.engine.lars.signals import Signals
-from horai.engine.symbols import Symbols
+from horai.engine.columns import column_of
+from horai.engine.core.lars import LarsRun, SignalRows
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Program
 from horai.lang.lars.walk import in_points
-from horai.runtime.lars.admission import ENDLESS, Changes, Signal
+from horai.runtime.lars.admission import Changes, Signal
 from horai.runtime.lars.engines import lars_engine
 from horai.runtime.lars.plan import planned
-from horai.runtime.lars.plan import rows_of as columns_of
 from horai.runtime.values import plain
+from horai.temporal.spans import INF
 
 
 def program_of(story: Story) -> Program:
@@ -77,15 +77,18 @@ def live(engine: str, story: Story) -> float:
 
 def together(story: Story) -> float:
     """Time points per second of the plan engine, all worked out at once; reading is left out."""
-    plan = planned(program_of(story), 0)
-    known = [(signal, query, ENDLESS) for query, added, _ in changes_of(story) for signal in added]
-    symbols = Symbols()
-    rows = columns_of(known, symbols)
-    last = len(story.ticks) - 1
+    run = LarsRun(planned(program_of(story), 0), 0)
+    signals = [signal for _, added, _ in changes_of(story) for signal in added]
+    (key,) = {signal.atom.predicate for signal in signals}
+    args = zip(*(signal.atom.args for signal in signals), strict=True)
+    columns = tuple(column_of(list(terms), run.words.symbols) for terms in args)
+    at = np.array([signal.time for signal in signals])
+    rows = {key: SignalRows(columns, at, at, np.full(len(at), INF), np.arange(len(at)))}
     best = float("inf")
-    for _ in range(2):  # the first one loads compiled code
+    for _ in range(2):
+        run.begin()
         begun = time.process_time()
-        Evaluation(plan, Signals(rows, symbols, 0), symbols, 0, 0, last).answers()
+        run.steps_of_rows(range(len(story.ticks)), rows)
         best = min(best, time.process_time() - begun)
     return len(story.ticks) / best
 

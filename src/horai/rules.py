@@ -165,14 +165,10 @@ class Rules:
         """The predicates that the program speaks of."""
         return derived(self.program) | inputs(self.program) | background_of(self.program)
 
-    def engine(self, clock: str = DEFAULT_CLOCK, *, together: bool = True) -> EngineChoice:
-        """The engine that `auto` takes for a program, and the reasons against those before it.
-
-        `together` is a run over a whole stream; without it, sessions, live runs and those with an
-        allowed lateness are meant, which ask for one query time after the other.
-        """
+    def engine(self, clock: str = DEFAULT_CLOCK) -> EngineChoice:
+        """The engine that `auto` takes for a program, and the reasons against those before it."""
         clock_of(clock)
-        return choose_engine(self.in_points(clock), together=together)[0]
+        return choose_engine(self.in_points(clock))[0]
 
     def outline(self, clock: str | None = None, unit: str | None = None) -> LarsOutline:
         """How the program is worked out, for `horai plan`; raises `RulesError`."""
@@ -275,7 +271,6 @@ class Rules:
             replace(asked, start=start),
             profile=profile,
             archive=True,  # a result can be asked about all of the run
-            together=asked.allowed_lateness is None,
             single=isinstance(schedule, Schedule) and len(schedule.queries) == 1,
             revisable=revisable,
         )

@@ -56,8 +56,8 @@ class Session:
 
     `settings` are checked ones. The setting `answers` is the only form of answer that is kept, None
     for all. An `archive` of all that has become final is there if the form needs one, unless said
-    otherwise. A session `together` is asked for all query times of a whole run at once, a `single`
-    one for the only query time there is. The result of a `revisable` one keeps the engine.
+    otherwise. A `single` session is asked for the only query time there is. The result of a
+    `revisable` one keeps the engine.
     """
 
     def __init__(
@@ -67,7 +67,6 @@ class Session:
         *,
         profile: Profile | None = None,
         archive: bool | None = None,
-        together: bool = False,
         single: bool = False,
         revisable: bool = False,
     ) -> None:
@@ -96,7 +95,7 @@ class Session:
         self._profile: Profile | None = None
         try:
             with heard_by(self._findings.undefined):  # facts may be worked out now
-                self.core = self._made(archive, together, single)
+                self.core = self._made(archive, single)
             """The engine at work."""
         except EngineError as error:  # found out before the first query time
             raise RunError(str(error)) from error
@@ -108,7 +107,7 @@ class Session:
         profiled(cast(EngineSession, self.core), self.engine, profile)
         self._profile = profile
 
-    def _made(self, archive: bool | None, together: bool, single: bool) -> Engine:
+    def _made(self, archive: bool | None, single: bool) -> Engine:
         rules, settings = self.rules, self.settings
         if rules.language == "lars":
             made = ProgramEngine(
@@ -119,7 +118,6 @@ class Session:
                 wanted=AnswerMode.of(settings),
                 shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
                 lateness=settings.allowed_lateness,
-                together=together,
             )
             self.engine, self.reasons = made.engine, made.reasons
             return made

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import horai
-from horai.engine.core import built, session
+from horai.engine.core import built
 from horai.errors import UsageError
 
 RULES = "initiatedAt(f(X)=true, T) :- happensAt(a(X), T).\n"
@@ -39,7 +39,7 @@ def test_sources_that_have_changed_since_then(
 
 @pytest.mark.parametrize("engine", ["auto", "compiled"])
 def test_it_is_refused_whoever_chose_it(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_is_outdated", lambda: True)
+    monkeypatch.setattr(built, "_is_outdated", lambda: True)
     with pytest.raises(UsageError, match="from other sources") as refused:
         horai.loads(RULES).run(["a|1|1|x"], engine=engine)
     assert refused.value.hint == "run `make install`"

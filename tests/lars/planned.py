@@ -8,12 +8,12 @@ import pytest
 from tests.lars.plain_programs import LAST, Sent, Story
 from tests.lars.story import program, written
 
-from horai.engine.lars import evaluation
 from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import answers_at
+from horai.plan.lars import strata
 from horai.runtime.lars.admission import Changes, Signal
 from horai.runtime.lars.engines import Model
 from horai.runtime.lars.plan import PlanEngine
@@ -28,7 +28,7 @@ def few_rounds() -> Iterator[None]:
     """Programs without an end are given up soon: one of them would take longer than all others."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grounding, "MOST_ROUNDS", FEW)
-        patch.setattr(evaluation, "MOST_ROUNDS", FEW)
+        patch.setattr(strata, "MOST_ROUNDS", FEW)
         yield
 
 
@@ -36,8 +36,9 @@ def by_plan(story: Story, last: int = LAST) -> Seen:
     """What the plan engine says at every query time, worked out together and one by one."""
     queries = range(story.start, last + 1)
     changes = list(_changes(story, queries))
-    together = PlanEngine(program(story.text), start=story.start).advance_all(changes, queries)
-    found = dict(zip(queries, map(_seen, together), strict=True))
+    together = PlanEngine(program(story.text), start=story.start)
+    moves = together.moves(changes, queries)
+    found = {query: _seen(together.models()) for query, _ in zip(queries, moves, strict=True)}
     alone = PlanEngine(program(story.text), start=story.start)
     for query, added, removed in changes:
         assert _seen(alone.advance(query, added, removed)) == found[query]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import horai
-from horai.engine.lars import evaluation
 from horai.errors import RunError, UsageError
 from horai.io import AnswerRow
 from horai.lang.core.diagnostics import RulesError
 from horai.oracle.lars import grounding
+from horai.plan.lars import strata
 
 BUSY = "busy(X) :- job(X) [2 s]."
 
@@ -210,7 +210,7 @@ def test_rules_that_were_made_are_not_shown() -> None:
 def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules without an end are given up sooner than people would want."""
     monkeypatch.setattr(grounding, "MOST_ROUNDS", 20)
-    monkeypatch.setattr(evaluation, "MOST_ROUNDS", 60)
+    monkeypatch.setattr(strata, "MOST_ROUNDS", 60)
 
 
 @pytest.mark.usefixtures("few_rounds")
@@ -267,42 +267,3 @@ def test_of_equal_numbers_the_least_and_the_largest_are_whole(engine: str, tmp_p
 def test_a_name_with_parentheses_is_no_term(engine: str) -> None:
     program = horai.loads("h(X) :- b(f(X)). k :- b('f(a)').", language="lars")
     assert program.run(["b|1|1|f(a)"], engine=engine).answers[0].texts() == ["k"]
-
-
-AHEAD = "a(X) :- s(X) [+1 #]. b(X) :- s(X) [5 s], not a(X)."
-
-
-class TestWhoRunsIt:
-    def test_together_and_one_by_one(self) -> None:
-        program = horai.loads(AHEAD, language="lars")
-        assert program.engine() == ("plan", [])
-        name, (why,) = program.engine(together=False)
-        assert name == "tms"
-        assert why.startswith("asked for one query time after the other, the engine plan would")
-        assert horai.loads("b(X) :- s(X) [5 s].", language="lars").engine(together=False) == (
-            "plan",
-            [],
-        )
-
-    def test_runs_choose_for_themselves(self) -> None:
-        program = horai.loads(AHEAD, language="lars")
-        rows = ["s|1|4|x", "s|2|2|y"]
-        whole = program.run(rows, start=0, end=6)
-        late = program.run(rows, start=0, end=6, allowed_lateness=3)
-        session = program.session()
-        step = session.advance(6, rows)
-        assert (whole.engine, late.engine, session.engine) == ("plan", "tms", "tms")
-        assert late.reasons == session.reasons == program.engine(together=False).reasons
-        assert [a.models for a in step.answers] == [a.models for a in whole.answers]
-
-    def test_too_many_ground_rules(self) -> None:
-        pairs = "c(X, Y, Z) :- a(X), e(Y), e(Z). e(1..1000). "
-        name, (why,) = horai.loads(pairs + AHEAD, language="lars").engine(together=False)
-        assert name == "plan"
-        assert why == "1,000,002 ground rules, which there may be, are too many for the engine tms"
-
-    def test_what_tms_does_not_run(self) -> None:
-        total = "t(N) :- N = sum { X : s(X) [+1 #] }."
-        name, (why,) = horai.loads(total, language="lars").engine(together=False)
-        assert name == "plan"
-        assert "the engine tms does not run this: <rules>:1:1: an aggregate" in why

@@ -36,7 +36,6 @@ def engine_of(rules: horai.Rules, settings: RunSettings, start: int) -> ProgramE
         wanted=AnswerMode.of(settings),
         shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
         lateness=None,
-        together=True,
     )
 
 

@@ -198,7 +198,7 @@ ENDLESS = {
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up sooner than people would want."""
-    monkeypatch.setattr("horai.engine.lars.evaluation.MOST_ROUNDS", 60)
+    monkeypatch.setattr("horai.plan.lars.strata.MOST_ROUNDS", 60)
     monkeypatch.setattr("horai.oracle.lars.grounding.MOST_ROUNDS", 40)
     monkeypatch.setattr("horai.asp.grounding.MOST_ROUNDS", 60)
     monkeypatch.setattr("horai.asp.symbols.MOST_CALLS", 2000)
@@ -219,9 +219,9 @@ def test_rules_without_end_are_given_up(engine: str, name: str) -> None:
 def test_rules_that_grow_in_two_ways_are_given_up_sooner(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("horai.engine.lars.evaluation", "horai.asp.grounding"):
+    for module in ("horai.plan.lars.strata", "horai.asp.grounding"):
         monkeypatch.setattr(f"{module}.MANY_ROUNDS", 20)
-    monkeypatch.setattr("horai.engine.lars.evaluation.MANY_ROWS", 300)
+    monkeypatch.setattr("horai.plan.lars.strata.MANY_ROWS", 300)
     monkeypatch.setattr("horai.asp.grounding.MANY_ATOMS", 300)
     with pytest.raises(RunError, match=r"after \d\d\d? rounds, it seems without end"):
         run(ENDLESS["pairs"], ["n|1|1|3"], engine)

@@ -87,7 +87,7 @@ def _about_program(
     yield from kind_lines(rules.classification)
     if not has_errors(findings):
         clock = str(clock_for(settings.clock, settings.unit))
-        yield from engine_lines(*(rules.engine(clock, together=one) for one in (True, False)))
+        yield from engine_lines(rules.engine(clock))
 
 
 def _about_passing(rules: Rules) -> Iterator[str]:

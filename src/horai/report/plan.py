@@ -458,11 +458,6 @@ def _words(names: Iterable[str]) -> str:
 
 # --- programs of LARS ----------------------------------------------------------------------------
 
-_LIVE = {
-    True: "from tick to tick: at the cost of what changes",
-    False: "from tick to tick: each query from the signals that windows still reach",
-}
-
 
 def kind_lines(kind: Classification) -> Iterator[str]:
     """The fragment, what is used, and why it is not a smaller one."""
@@ -473,21 +468,16 @@ def kind_lines(kind: Classification) -> Iterator[str]:
         yield f"  because {reason.text}{f' ({place})' if place else ''}"
 
 
-def engine_lines(together: EngineChoice, stepwise: EngineChoice) -> Iterator[str]:
-    """Who runs the program over whole streams, and who one query time after the other, and why."""
-    yield f"engine: {together.name}"
-    yield from (f"  because {why}" for why in together.reasons)
-    if stepwise != together:
-        yield f"engine live, with --allowed-lateness and in sessions: {stepwise.name}"
-        yield from (f"  because {why}" for why in stepwise.reasons)
+def engine_lines(engine: EngineChoice) -> Iterator[str]:
+    """Who runs the program, and why no other."""
+    yield f"engine: {engine.name}"
+    yield from (f"  because {why}" for why in engine.reasons)
 
 
 def outline_lines(found: LarsOutline) -> Iterator[str]:
     """The whole outline, for people."""
     yield from kind_lines(found.kind)
-    yield from engine_lines(found.engine, found.stepwise)
-    if found.is_live is not None:
-        yield f"  {_LIVE[found.is_live]}"
+    yield from engine_lines(found.engine)
     for number, layer in enumerate(found.layers, 1):
         yield ""
         yield f"{number}. {_title(layer)}"
@@ -517,8 +507,6 @@ def outline_json(found: LarsOutline) -> dict[str, Any]:
         "reasons": [reason.text for reason in found.kind.reasons],
         "engine": found.engine.name,
         "why": found.engine.reasons,
-        "stepwise": {"engine": found.stepwise.name, "why": found.stepwise.reasons},
-        "live": found.is_live,
         "layers": [asdict(layer) for layer in found.layers],
     }
 

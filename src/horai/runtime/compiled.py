@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from horai.engine.core.built import NotCompiled, Outdated
 from horai.engine.core.layout import NotLowered
-from horai.engine.core.session import CompiledSession, NotCompiled, Outdated
+from horai.engine.core.session import CompiledSession
 from horai.errors import UsageError
 from horai.lang.ec.syntax import EventDescription
 

@@ -16,10 +16,9 @@ import numpy as np
 from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
+from horai.engine.core.lars import LarsRun, SignalRows
+from horai.engine.core.windows import reach_in_points
 from horai.engine.hashing import dense
-from horai.engine.lars.evaluation import Evaluation
-from horai.engine.lars.live import reach_of
-from horai.engine.lars.signals import Key, Rows, Signals
 from horai.engine.origins import Dropped, Reason, source_of, source_state
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.revision import revision
@@ -48,6 +47,7 @@ from horai.lang.lars.walk import children, in_points
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import EndlessValues, NotServed, classify
+from horai.plan.lars.strata import Key
 from horai.predicates import Predicate
 from horai.runtime.answers import item_table
 from horai.runtime.engines import (
@@ -84,7 +84,7 @@ NAME, _STAGE = "horai pipeline 1", "horai program stage 3"
 
 
 class ArgumentPoints(NamedTuple):
-    """Rows of arguments, each at a point."""
+    """SignalRows of arguments, each at a point."""
 
     args: tuple[Column, ...]
     time: Ints
@@ -191,28 +191,36 @@ class PlanEvaluator:
     """
 
     def __init__(self, program: Program, start: int, symbols: Symbols) -> None:
-        self.plan = planned(program, start)
-        self.start = start
+        plan = planned(program, start)
         self.symbols = symbols
-        reach = reach_of(self.plan)
-        self.reach = reach[0] if reach is not None and not reach[1] else None
+        self.run = LarsRun(plan, start, symbols)
+        self.reach = reach_in_points(plan)
         self.looks_ahead = looks_ahead(program)
 
-    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
+    def evaluate(
+        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
+    ) -> DerivedAtoms:
         """What holds from `first` to `last`."""
         if self.reach is not None:
             low = first - self.reach
             rows = {key: only(one, one.time >= low) for key, one in rows.items()}
-        signals = Signals(rows, self.symbols, self.start)
-        run = Evaluation(self.plan, signals, self.symbols, self.start, first, last)
+        self.run.begin()
         try:
-            answers = run.answers()
+            news = self.run.steps_of_rows(range(first, last + 1), rows)
         except EndlessValues as error:
             raise RunError(f"{error} (up to time {last})") from error
-        none = answers.none
-        lost = list(zip(none.start.tolist(), none.end.tolist(), strict=True))
-        atoms = {key: clipped(one, first, last + 1) for key, one in answers.atoms.items()}
-        return DerivedAtoms({key: _without(one, none) for key, one in atoms.items()}, lost)
+        lost = news.unanswered(last + 1)
+        none = np.array(lost, np.int64).reshape(-1, 2)
+        cut = Spans(np.zeros(len(lost), np.int64), none[:, 0], none[:, 1])
+        atoms = {
+            key: _without(self._fluent(*news.spans(key, last + 1)), cut)
+            for key in self.run.tables.outputs
+        }
+        return DerivedAtoms(atoms, lost)
+
+    def _fluent(self, words: Ints, spans: Spans) -> Fluent:
+        columns = tuple(map(self.run.words.column, words.T))
+        return fluent_of(columns, spans.start, spans.end, len(spans), self.symbols)
 
 
 def _without(fluent: Fluent, none: Spans) -> Fluent:
@@ -246,9 +254,11 @@ class PointEvaluator:
         self.session = self._made()
 
     def _made(self) -> LarsSession:
-        return choose_engine(self.program, self.engine, self.start, self.wanted, together=False)[1]
+        return choose_engine(self.program, self.engine, self.start, self.wanted)[1]
 
-    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
+    def evaluate(
+        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
+    ) -> DerivedAtoms:
         """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""
         if goes_on and not self.looks_ahead:
             signals = self._signals(rows, first)
@@ -276,7 +286,7 @@ class PointEvaluator:
         found.atoms = fluents_of(held, self.symbols)
         return found
 
-    def _signals(self, rows: dict[Key, Rows], low: int) -> list[Signal]:
+    def _signals(self, rows: dict[Key, SignalRows], low: int) -> list[Signal]:
         listed: list[Signal] = []
         for (name, _), all_rows in rows.items():
             some = only(all_rows, all_rows.time >= low)
@@ -408,7 +418,7 @@ class ProgramStage:
         """Go on with what another one knew."""
         state = Unpacker(_STAGE, data, self.symbols, RECORDS).whole()
         self.last = state["last"]
-        self.log.rows = {key: Rows(*rows) for key, rows in state["signals"].items()}
+        self.log.rows = {key: SignalRows(*rows) for key, rows in state["signals"].items()}
         self.log.waiting = [item_table_of(source_of(table)) for table in state["waiting"]]
         self.feeds = dict(state["feeds"])
         self.derived = {key: state["said"][key] for key in self.derived}
@@ -425,7 +435,7 @@ class ProgramStage:
             change = min(change, int(revised.pieces.start.min(initial=INF)))
         return change
 
-    def _rows(self, low: int) -> dict[Key, Rows]:
+    def _rows(self, low: int) -> dict[Key, SignalRows]:
         """Rows of the stream and points of what the description says, as far as windows reach."""
         rows = dict(self.log.rows)
         reach = self.evaluator.reach
@@ -433,7 +443,7 @@ class ProgramStage:
             seen = clipped(feed, self.first if reach is None else low - reach, INF)
             points = points_of(seen)
             size = len(points)
-            more = Rows(
+            more = SignalRows(
                 points.args,
                 points.time,
                 np.full(size, self.first),
@@ -695,7 +705,7 @@ class PipelineEngine:
         return Answer(self.last, said.symbols, dropped, {which: part(which) for which in forms})
 
     def _refused(self, dropped: Iterable[Dropped]) -> list[Dropped]:
-        """Rows that the program alone reads: the description judges all others."""
+        """SignalRows that the program alone reads: the description judges all others."""
         return [one for one in dropped if table_key(one.origin) not in self.description.reads]
 
     def finish(self) -> Sequence[Dropped]:

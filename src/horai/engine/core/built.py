@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 CORE = Path(__file__).parent
 SOURCES = (
@@ -14,6 +17,8 @@ SOURCES = (
     CORE / "structs.pxi",
     CORE.parent / "numbering.py",
     CORE.parents[1] / "plan" / "ec" / "instructions.py",
+    CORE / "views.py",
+    CORE / "views.pxd",
 )
 STAMP = CORE / "machine.built"
 
@@ -35,3 +40,24 @@ def is_outdated() -> bool:
         return STAMP.read_text(encoding="utf-8").split()[0] != digest()
     except OSError:
         return False
+
+
+_is_outdated = cache(is_outdated)
+
+
+class NotCompiled(Exception):
+    """The machine has to be compiled before it can run."""
+
+
+class Outdated(Exception):
+    """The machine was compiled from other sources."""
+
+
+def compiled(name: str) -> Any:
+    """A compiled module of the engine."""
+    if _is_outdated():
+        raise Outdated("the compiled engine was compiled from other sources than these")
+    try:
+        return import_module(f"horai.engine.core.{name}")
+    except ImportError as error:
+        raise NotCompiled("the compiled engine has not been compiled") from error

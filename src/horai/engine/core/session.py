@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
-from importlib import import_module
-from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -25,7 +23,7 @@ from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, concat, terms_of
 from horai.engine.core.background import Rows
-from horai.engine.core.built import is_outdated
+from horai.engine.core.built import compiled
 from horai.engine.core.division import divides, homes, looked_at
 from horai.engine.core.facts import StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
@@ -107,27 +105,6 @@ FAILURES = {
 }
 
 
-class NotCompiled(Exception):
-    """The machine has to be compiled before it can run."""
-
-
-class Outdated(Exception):
-    """The machine was compiled from other sources."""
-
-
-_is_outdated = cache(is_outdated)
-
-
-def _machine(owner: object) -> Any:
-    if _is_outdated():
-        raise Outdated("the compiled engine was compiled from other sources than these")
-    try:
-        machine = import_module("horai.engine.core.machine")
-    except ImportError as error:
-        raise NotCompiled("the compiled engine has not been compiled") from error
-    return machine.Machine(owner)
-
-
 class CompiledSession:
     """A session of the compiled engine. Raises `NotLowered` for rules without instructions."""
 
@@ -160,7 +137,7 @@ class CompiledSession:
         self.query = self.final = start
         self.shows_input = True
         self._failure: BaseException | None = None
-        self._machine = _machine(self)
+        self._machine = compiled("machine").Machine(self)
         self._indexes: list[tuple[Rows, int]] = []
         self._facts = StaticFacts(self.plan, self.words, self.python)
         self.tick = tick

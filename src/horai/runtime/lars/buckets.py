@@ -171,7 +171,6 @@ class ProgramTask:
             wanted=AnswerMode.of(self.settings) if whole else ONE,
             shown=self.shown,
             lateness=lateness,
-            together=lateness is None,
         )
         found = engine.over(numbered(tables, self.files), queries)
         letters = letters_of([*found.dropped, *engine.left(queries.stop - 1)])

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from typing import Literal as OneOf
-from typing import NamedTuple, Protocol, cast
 
 from horai.errors import RunError, UsageError
 from horai.lang.core.terms import Compound, Term, is_ground, subterms
@@ -22,6 +22,9 @@ from horai.plan.lars.dependencies import graph
 from horai.runtime.engines import AUTO, SPARK, loaded
 from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.settings import RunSettings
+
+if TYPE_CHECKING:
+    from horai.runtime.lars.log import Coming
 
 Reasoning = OneOf["models", "brave", "cautious"]
 """Answers themselves, what holds in some of them, or what holds in all of them."""
@@ -85,23 +88,27 @@ class Moved(NamedTuple):
 
 
 class ByChange(LarsSession, Protocol):
-    """A run that can tell what changes, at less cost than the whole."""
+    """A run of programs with one answer that can tell what changes, at less cost than the whole."""
 
-    def move(self, query: int, added: Sequence[Signal], known: SignalMemory) -> Moved | None:
-        """Like `advance` when nothing was taken back, for one who keeps all that is `known`.
+    def move(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], known: SignalMemory
+    ) -> Moved | None:
+        """Like `advance`, for one who keeps all that is `known`.
 
         None if what has changed is not known.
         """
 
     def models(self) -> list[Model]:
-        """The models at the last query time."""
+        """The models at the last query time, or at that which was told last."""
 
+    def moves(self, changes: Iterable[Changes], queries: range) -> Iterator[Moved]:
+        """What changes from each query time to the next, from the first of all on."""
 
-class AllAtOnce(Protocol):
-    """A run that can work out many query times together."""
+    def moves_of_columns(self, coming: Coming, queries: range) -> Iterator[Moved]:
+        """The same for signals that are all there is, and that nobody takes back."""
 
-    def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterable[list[Model]]:
-        """The models at each query time, given what changed between them."""
+    def again(self) -> None:
+        """Begin anew, as if nothing had come."""
 
 
 class LarsEngine(Protocol):
@@ -115,12 +122,10 @@ class LarsEngine(Protocol):
     ) -> LarsSession: ...
 
 
-PLAN, TMS = "plan", "tms"
-
 LARS_ENGINES = {
-    PLAN: "horai.runtime.lars.plan.PlanEngine",
+    "plan": "horai.runtime.lars.plan.PlanEngine",
     "asp": "horai.runtime.lars.asp.AspEngine",
-    TMS: "horai.runtime.lars.asp.TmsEngine",
+    "tms": "horai.runtime.lars.asp.TmsEngine",
     "reference": "horai.runtime.lars.reference.LarsReferenceEngine",
 }
 """The engines there are, by where they are found: only the one that runs is loaded.
@@ -152,24 +157,10 @@ class EngineChoice(NamedTuple):
         return "; ".join([self.name, *self.reasons])
 
 
-MOST_INSTANCES = 500_000
-"""Programs that may have more ground rules are not kept from tick to tick rule by rule."""
-
-
 def choose_engine(
-    program: Program,
-    engine: str = AUTO,
-    start: int = 0,
-    wanted: AnswerMode = ONE,
-    *,
-    together: bool = True,
+    program: Program, engine: str = AUTO, start: int = 0, wanted: AnswerMode = ONE
 ) -> tuple[EngineChoice, LarsSession]:
-    """The engine of a name, with a session; `auto` is the first of the list that runs a program.
-
-    All query times of a stream `together` are the best case of the plan. Where it is asked for them
-    one by one and would work out each anew, and the program is not too large, `tms` goes on from
-    the one before in a small part of the time.
-    """
+    """The engine of a name, with a session; `auto` is the first of the list that runs a program."""
     if engine != AUTO:
         session = lars_engine(engine)(program, start=start, wanted=wanted)
         return EngineChoice(engine, []), session
@@ -181,28 +172,9 @@ def choose_engine(
         except UsageError as refused:
             reasons.append(refused.problem)
             continue
-        if name == PLAN and not (together or getattr(found, "works_by_change", True)):
-            return _stepwise(program, start, wanted, found)
         return EngineChoice(name, reasons), found
     session = lars_engine(last)(program, start=start, wanted=wanted)
     return EngineChoice(last, reasons), session
-
-
-def _stepwise(
-    program: Program, start: int, wanted: AnswerMode, plan: LarsSession
-) -> tuple[EngineChoice, LarsSession]:
-    """The engine for a program of which the plan would work out each query time anew."""
-    why = "asked for one query time after the other, the engine plan would work out each anew"
-    try:
-        found = lars_engine(TMS)(program, start=start, wanted=wanted)
-    except UsageError as refused:
-        return EngineChoice(PLAN, [refused.problem]), plan
-    size = getattr(found, "size", 0)
-    if size > MOST_INSTANCES:
-        large = f"{size:,} ground rules, which there may be, are too many for the engine tms"
-        return EngineChoice(PLAN, [large]), plan
-    reason = f"{why}; beside what signals bring, {size:,} ground rules at most"
-    return EngineChoice(TMS, [reason]), found
 
 
 MOST_SHOWN = 3

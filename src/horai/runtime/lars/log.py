@@ -11,9 +11,10 @@ import pyarrow as pa
 from horai import io
 from horai.engine.arrow_items import ItemBatch, read_items
 from horai.engine.columns import codes_of, concat
-from horai.engine.lars.signals import Key, Rows
+from horai.engine.core.lars import SignalRows
 from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
+from horai.plan.lars.strata import Key
 from horai.runtime.lars.answers import AtomFilter
 from horai.temporal.spans import INF, Ints, Mask
 
@@ -27,7 +28,7 @@ class Log:
     def __init__(self, first: int, symbols: Symbols) -> None:
         self.first = first
         self.symbols = symbols
-        self.rows: dict[Key, Rows] = {}
+        self.rows: dict[Key, SignalRows] = {}
         self.refused: list[Dropped] = []
         self.waiting: list[io.ItemTable] = []  # rows that lay ahead of the query time
 
@@ -79,7 +80,7 @@ class Log:
         ]
 
     def _append(self, batch: ItemBatch, rows: Ints, order: Ints) -> None:
-        new = Rows(
+        new = SignalRows(
             tuple(column.take(rows) for column in batch.args),
             batch.start[rows],
             np.full(len(rows), self.first),
@@ -127,15 +128,17 @@ class Log:
                 self.rows[key] = only(rows, rows.time >= before)
 
 
-def joined(one: Rows, other: Rows, symbols: Symbols) -> Rows:
+def joined(one: SignalRows, other: SignalRows, symbols: Symbols) -> SignalRows:
     """Signals of one predicate, one after the other."""
     args = tuple(concat(pair, symbols) for pair in zip(one.args, other.args, strict=True))
     rest = (np.concatenate(pair) for pair in zip(one[1:], other[1:], strict=True))
-    return Rows(args, *rest)
+    return SignalRows(args, *rest)
 
 
-def only(rows: Rows, chosen: Mask) -> Rows:
-    return Rows(tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:]))
+def only(rows: SignalRows, chosen: Mask) -> SignalRows:
+    return SignalRows(
+        tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:])
+    )
 
 
 def numbered(
@@ -143,7 +146,7 @@ def numbered(
 ) -> list[io.ItemTable]:
     """Tables with the order of their rows: file after file as they were given, line after line.
 
-    Rows that have an order keep it, and come before others.
+    SignalRows that have an order keep it, and come before others.
     """
     listed = [table for table in tables if len(table)]
     if not listed:
@@ -219,17 +222,17 @@ class Coming:
                 found += [Dropped(table, row, Reason.OUTSIDE_RUN, last, text) for row in places]
         return early, after
 
-    def rows(self, queries: range, start: int, symbols: Symbols) -> dict[Key, Rows]:
+    def rows(self, queries: range, start: int, symbols: Symbols) -> dict[Key, SignalRows]:
         """What an engine knows of them: each from the first query time after its arrival on."""
         times = np.arange(queries.start, queries.stop, queries.step)
-        found: dict[Key, Rows] = {}
+        found: dict[Key, SignalRows] = {}
         for table in self.tables:
             batch = read_items(table, symbols, tick=1)
             fine = np.flatnonzero((batch.arrival <= times[-1]) & (batch.start >= start))
             known = times[np.searchsorted(times, batch.arrival[fine])]
             args = tuple(column.take(fine) for column in batch.args)
             ever = np.full(len(fine), INF)
-            new = Rows(args, batch.start[fine], known, ever, _numbers(table, ORDER)[fine])
+            new = SignalRows(args, batch.start[fine], known, ever, _numbers(table, ORDER)[fine])
             key = (batch.name, batch.arity)
             found[key] = joined(found[key], new, symbols) if key in found else new
         return found

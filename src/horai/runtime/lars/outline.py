@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from horai.engine.lars.live import can_live
 from horai.lang.lars.predicates import head_predicates, is_fact
 from horai.lang.lars.printer import show, show_rule
 from horai.lang.lars.syntax import (
@@ -28,8 +27,7 @@ from horai.lang.lars.syntax import (
 from horai.plan.lars.check import listed, place_of
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.fragments import Classification, classify
-from horai.runtime.lars.engines import PLAN, EngineChoice, choose_engine
-from horai.runtime.lars.plan import planned
+from horai.runtime.lars.engines import EngineChoice, choose_engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,10 @@ class PredicateLayer:
 
 @dataclass(frozen=True, slots=True)
 class LarsOutline:
-    """All that is said about a program; `is_live` is asked of the plan engine only."""
+    """All that is said about a program."""
 
     kind: Classification
     engine: EngineChoice
-    stepwise: EngineChoice
-    is_live: bool | None
     layers: tuple[PredicateLayer, ...]
 
 
@@ -66,9 +62,7 @@ def outline_of(program: Program, written: Program) -> LarsOutline:
 
     What is shown is what was `written`: without the rules that stand for `_` under `not`.
     """
-    engine, stepwise = (choose_engine(program, together=whole)[0] for whole in (True, False))
-    is_live = can_live(planned(program, 0)) if stepwise.name == PLAN else None
-    return LarsOutline(classify(program), engine, stepwise, is_live, tuple(_layers(written)))
+    return LarsOutline(classify(program), choose_engine(program)[0], tuple(_layers(written)))
 
 
 def _layers(program: Program) -> Iterator[PredicateLayer]:

@@ -1,30 +1,26 @@
-"""The plan engine for LARS programs: all query times at once, or one after the other."""
+"""The plan engine for LARS programs: compiled tables follow the stream, live and in one go."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-
-from horai.engine.columns import column_of, terms_of
-from horai.engine.lars.evaluation import Answers, Evaluation, Plan, plan_of
-from horai.engine.lars.live import Live, can_live, reach_of
-from horai.engine.lars.signals import Key, Rows, Signals
-from horai.engine.symbols import Symbols
+from horai.engine.core.built import NotCompiled, Outdated
+from horai.engine.core.lars import LarsRun, News, SignalChange, StepNews
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
-from horai.lang.lars.syntax import Atom, Program
+from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.plan.lars.reach import reach_of as signal_reach
-from horai.runtime.lars.admission import ENDLESS, Changes, Known, Signal, SignalMemory
+from horai.plan.lars.strata import Plan, plan_of
+from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.runtime.lars.engines import ONE, AnswerMode, Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
-from horai.temporal.spans import INF
 
-MOST_POINTS = 64
-"""Points between two queries that are passed tick by tick; to skip more of them costs less."""
+MOST_ATOMS = 100_000
+"""So many atoms are remembered, so that they need not be made again."""
+Words = tuple[Predicate, tuple[int, ...]]
 
 
 class PlanEngine:
@@ -34,38 +30,35 @@ class PlanEngine:
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         try:
-            self.plan = planned(program, start)
+            self.run = LarsRun(planned(program, start), start)
         except NotServed as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
-        self._program, self._start = program, start
+        except (NotCompiled, Outdated) as reason:
+            hint = "run `make install`, or take another engine"
+            raise UsageError(f"the engine plan cannot run: {reason}", hint) from None
+        self._program = program
         self._known = SignalMemory()  # of who gives signals and does not keep them
         self._keeps = signal_reach(program)
-        self._can_live = can_live(self.plan)
-        self._live: Live | None = None  # made when it is first needed
+        self._atoms: dict[Words, Atom] = {}
+        self._model: set[Atom] = set()
         self._has_answer = True
-        self._found: list[Model] = []  # without the former
-        self._next = start  # the query time at which it goes on
-        self._reach = reach_of(self.plan)
-        # Ticks take in no signals of what rules or facts say as well.
-        self._defined = {key for stratum in self.plan.strata for key in stratum.keys}
-        self._defined |= self.plan.facts.keys()
-        self._quiet = 0  # points since something came that could not be taken in by a tick
+        self._last: int | None = None
 
-    @property
-    def works_by_change(self) -> bool:
-        """Does a query time after another one cost what has changed in between?"""
-        return self._can_live
+    def again(self) -> None:
+        """Begin anew, as if nothing had come."""
+        self.run.begin()
+        self._model, self._has_answer, self._last = set(), True, None
 
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
         """The model at a query time, if there is one: such programs never have two."""
-        self._take(query, added, removed)
-        if removed:
-            self._begin_anew(query, self._known)
-        else:
-            self.move(query, added, self._known)
+        for signal in added:
+            self._known.add(signal, query)
+        for signal in removed:
+            self._known.end(signal, query)
+        self.move(query, added, removed, self._known)
         # Any signal may be taken back; in windows that count, another one then takes its place.
         if not self._keeps.counts:
             self._known.forget(query, self._keeps)
@@ -73,135 +66,116 @@ class PlanEngine:
 
     def models(self) -> list[Model]:
         """The model at the last query time, if there is one."""
-        if self._live is None:
-            return self._found
-        return [frozenset(self._live.atoms)] if self._has_answer else []
+        return [frozenset(self._model)] if self._has_answer else []
 
-    def move(self, query: int, added: Sequence[Signal], known: SignalMemory) -> Moved | None:
-        """What has changed since the query time before, where ticks tell.
+    def move(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal], known: SignalMemory
+    ) -> Moved | None:
+        """What has changed since the query time before; `known` are all signals.
 
-        Nothing was taken back; `known` are all signals, those that were added among them.
+        None if all was worked out anew, so that what has changed is not known.
         """
-        before = self._live
-        if not (self._can_live and self._goes_on(query, added)):
-            self._begin_anew(query, known)  # ticks would lack what they have not seen
-            return None
-        try:
-            live = self._living(added, known)
-            if live is not None:
-                self._has_answer = self._tick(live, query, added)
-                news, live.news = live.news, {}
-                if live is not before:
-                    return None  # it knows nothing of what was said before
-                came = [atom for atom, is_there in news.items() if is_there]
-                gone = [atom for atom, is_there in news.items() if not is_there]
-                return Moved(came, gone, self._has_answer)
-            self._quiet += query - self._next + 1
-        except (EndlessValues, TooLarge):
-            # Rows that came and rows that went have met, which never hold together.
-            self._live, self._quiet = None, 0
-        self._work_out(query, known)
+        changes = [*(self._change(one, 1) for one in added)]
+        changes += [self._change(one, -1) for one in removed]
+        goes_on = self._last is None or query >= self._last
+        self._last = query
+        if goes_on:
+            try:
+                news = self.run.step(query, changes)
+            except (EndlessValues, TooLarge):
+                news = None  # rows that came and rows that went have met, which never hold together
+            if news is not None:
+                return self._moved(news)
+        self._anew(query, known)
         return None
 
-    def _begin_anew(self, query: int, known: SignalMemory) -> None:
-        self._live, self._quiet = None, 0
-        self._work_out(query, known)
-
-    def _work_out(self, query: int, known: SignalMemory) -> None:
-        self._next = query + 1
-        (self._found,) = self._answers(range(query, query + 1), known)
-
-    def _goes_on(self, query: int, added: Sequence[Signal]) -> bool:
-        """Are there only signals of new points, and of nothing that rules or facts say?"""
-        first, defined = self._next, self._defined
-        return 0 <= query - first < MOST_POINTS and all(
-            first <= time <= query and atom.predicate not in defined for time, _, atom in added
-        )
-
-    def _living(self, added: Sequence[Signal], known: SignalMemory) -> Live | None:
-        """What has been kept up to date; it is made anew once enough points have been quiet.
-
-        Then that costs no more than what has passed.
-        """
-        if self._next == self._start:
-            self._live = Live(self.plan, self._start, Symbols())
-        elif self._live is None and self._quiet >= (0 if self._reach is None else self._reach[0]):
-            first, ticks = self._replay({signal.order for signal in added}, known)
-            if first is not None and self._quiet >= self._next - first:
-                self._live = Live(self.plan, self._start, Symbols())
-                for time in range(first, self._next):
-                    self._live.tick(time, self._rows(self._live, ticks.get(time, ())))
-        return self._live
-
-    def _replay(
-        self, added: Collection[int], known: SignalMemory
-    ) -> tuple[int | None, dict[int, list[Signal]]]:
-        """The first point that still matters, and the signals of each point since then.
-
-        None if something is known that ticks do not take in.
-        """
-        lasting = sorted(signal for signal, _, until in known.known if until == ENDLESS)
-        lasting = [signal for signal in lasting if signal.order not in added]
-        ticks: dict[int, list[Signal]] = {}
-        for signal in lasting:
-            if signal.time >= self._next or signal.atom.predicate in self._defined:
-                return None, {}
-            ticks.setdefault(signal.time, []).append(signal)
-        if self._reach is None:
-            return self._start, ticks
-        points, signals = self._reach
-        if len(lasting) < signals:
-            return self._start, ticks
-        counted = [signal.time for signal in lasting[-signals:]] if signals else []
-        return max(self._start, min([self._next - points, *counted])), ticks
-
-    def _rows(self, live: Live, signals: Iterable[Signal]) -> list[tuple[Key, tuple[int, ...]]]:
-        code = live.codes.code
-        return [(s.atom.predicate, tuple(map(code, s.atom.args))) for s in signals]
-
-    def _tick(self, live: Live, query: int, added: Sequence[Signal]) -> bool:
-        """Take all points up to a query time; False if there is no answer."""
-        ticks: dict[int, list[Signal]] = {}
-        for signal in sorted(added):
-            ticks.setdefault(signal.time, []).append(signal)
-        for time in range(self._next, query + 1):
-            has_answer = live.tick(time, self._rows(live, ticks.get(time, ())))
-        self._next = query + 1
-        return has_answer
-
-    def advance_all(self, changes: Iterable[Changes], queries: range) -> Iterator[list[Model]]:
-        """The same at many query times, worked out together."""
-        for query, added, removed in changes:
-            self._take(query, added, removed)
-        self._live, self._next, self._quiet = None, queries[-1] + 1, 0
-        return self._answers(queries, self._known)
-
-    def advance_columns(self, coming: Coming, queries: range) -> Iterator[list[Model]]:
-        """The same for signals that are all there is, and that nobody takes back."""
-        symbols = Symbols()
-        rows = coming.rows(queries, self._start, symbols)
-        return self._evaluated(rows, symbols, queries)
-
-    def _take(self, query: int, added: Sequence[Signal], removed: Sequence[Signal]) -> None:
-        for signal in added:
-            self._known.add(signal, query)
-        for signal in removed:
-            self._known.end(signal, query)
-
-    def _answers(self, queries: range, known: SignalMemory) -> Iterator[list[Model]]:
-        symbols = Symbols()
-        return self._evaluated(rows_of(known.known, symbols), symbols, queries)
-
-    def _evaluated(
-        self, rows: dict[Key, Rows], symbols: Symbols, queries: range
-    ) -> Iterator[list[Model]]:
-        signals = Signals(rows, symbols, self._start)
-        first, last = queries.start, queries[-1]
-        run = Evaluation(self.plan, signals, symbols, self._start, first, last)
+    def _anew(self, query: int, known: SignalMemory) -> None:
+        """Work out what holds from all signals that count."""
+        self.again()
+        self._last = query
+        lasting = sorted(signal for signal, since, until in known.known if since <= query < until)
         try:
-            return _by_query(run.answers(), symbols, queries)
+            news = self.run.step(query, [self._change(one, 1) for one in lasting])
         except (EndlessValues, TooLarge) as error:
-            raise self._stopped(error, last) from error
+            self.run.begin()
+            raise self._stopped(error, query) from error
+        assert news is not None, "nothing was forgotten yet"
+        self._moved(news)
+
+    def _moved(self, news: News) -> Moved:
+        came, gone = (list(map(self._atom, some)) for some in (news.came, news.gone))
+        self._model.difference_update(gone)
+        self._model.update(came)
+        self._has_answer = news.has_answer
+        return Moved(came, gone, news.has_answer)
+
+    def _atom(self, one: Words) -> Atom:
+        found = self._atoms.get(one)
+        if found is None:
+            if len(self._atoms) > MOST_ATOMS:
+                self._atoms.clear()
+            found = self._atoms[one] = self.run.atom(*one)
+        return found
+
+    def _change(self, signal: Signal, sign: int) -> SignalChange:
+        atom = signal.atom
+        words = tuple(map(self.run.words.word, atom.args))
+        return SignalChange(atom.predicate, words, signal.time, signal.order, sign)
+
+    # --- many query times ------------------------------------------------------------------------
+
+    def moves(self, changes: Iterable[Changes], queries: range) -> Iterator[Moved]:
+        """What changes at each query time, given what comes and goes in between."""
+        listed: list[tuple[int, SignalChange]] = []
+        given = list(changes)
+        for step, (_, added, removed) in enumerate(given):
+            listed += [(step, self._change(one, 1)) for one in sorted(added)]
+            listed += [(step, self._change(one, -1)) for one in removed]
+        self._last = queries[-1]
+        try:
+            news = self.run.steps(queries, listed)
+        except (EndlessValues, TooLarge):
+            return self._one_by_one(given)
+        return self._each(news, queries)
+
+    def moves_of_columns(self, coming: Coming, queries: range) -> Iterator[Moved]:
+        """The same for signals that are all there is, and that nobody takes back."""
+        run = self.run
+        rows = coming.rows(queries, run.start, run.words.symbols)
+        self._last = queries[-1]
+        try:
+            return self._each(run.steps_of_rows(queries, rows), queries)
+        except (EndlessValues, TooLarge) as error:
+            run.begin()
+            raise self._stopped(error, queries[-1]) from error
+
+    def _one_by_one(self, changes: Sequence[Changes]) -> Iterator[Moved]:
+        """The same where what is passed through may be too large, though no answer is."""
+        self.again()
+        known = SignalMemory()
+        for query, added, removed in changes:
+            for signal in added:
+                known.add(signal, query)
+            for signal in removed:
+                known.end(signal, query)
+            before = set(self._model)
+            moved = self.move(query, added, removed, known)
+            if moved is None:
+                came, gone = self._model - before, before - self._model
+                moved = Moved(came, gone, self._has_answer)
+            yield moved
+
+    def _each(self, told: StepNews, queries: range) -> Iterator[Moved]:
+        """The changes at each query time, while the model is that of this time."""
+        news, nothing = told.each(self._has_answer), News(-1, [], [], True)
+        next_one, has_answer = next(news, nothing), self._has_answer
+        for query in queries:
+            if next_one.query == query:
+                has_answer = self._has_answer = next_one.has_answer
+                yield self._moved(next_one)
+                next_one = next(news, nothing)
+            else:
+                yield Moved((), (), has_answer)
 
     def _stopped(self, error: EndlessValues | TooLarge, query: int) -> RunError:
         when = f"up to time {query}"
@@ -218,48 +192,3 @@ def planned(program: Program, start: int) -> Plan:
     stated = (isinstance(r.head, Atom) and r.head.predicate in known for r in program.rules)
     rules = [rule for rule, is_fact in zip(program.rules, stated, strict=True) if not is_fact]
     return plan_of(rules, facts)
-
-
-def rows_of(known: Iterable[Known], symbols: Symbols) -> dict[Key, Rows]:
-    """Signals as columns, each with when it came to be known and until when."""
-    listed: dict[Key, list[Known]] = {}
-    for one in known:
-        listed.setdefault(one[0].atom.predicate, []).append(one)
-    found: dict[Key, Rows] = {}
-    for key, some in listed.items():
-        args = tuple(
-            column_of([signal.atom.args[place] for signal, _, _ in some], symbols)
-            for place in range(key[1])
-        )
-        numbers = np.array([(s.time, since, until, s.order) for s, since, until in some], np.int64)
-        time, since, until, order = (numbers[:, place].copy() for place in range(4))
-        found[key] = Rows(args, time, since, np.where(until == ENDLESS, INF, until), order)
-    return found
-
-
-def _by_query(answers: Answers, symbols: Symbols, queries: range) -> Iterator[list[Model]]:
-    """What holds at each query time, atom by atom."""
-    come: dict[int, list[Atom]] = {}
-    gone: dict[int, list[Atom]] = {}
-    for (name, _), fluent in answers.atoms.items():
-        columns = [terms_of(column, symbols) for column in fluent.pairs.columns]
-        rows = range(fluent.pairs.rows)
-        atoms = [Atom(name, tuple(column[row] for column in columns)) for row in rows]
-        for row, low, high in zip(*(part.tolist() for part in fluent.spans), strict=True):
-            come.setdefault(low, []).append(atoms[row])
-            gone.setdefault(high, []).append(atoms[row])
-    broken = list(zip(answers.none.start.tolist(), answers.none.end.tolist(), strict=True))
-    changes = sorted({*come, *gone})
-    holding: set[Atom] = set()
-    place = 0
-    for query in queries:
-        while place < len(changes) and changes[place] <= query:
-            holding.difference_update(gone.get(changes[place], ()))
-            holding.update(come.get(changes[place], ()))
-            place += 1
-        while broken and broken[0][1] <= query:
-            broken.pop(0)
-        if broken and broken[0][0] <= query:
-            yield []
-        else:
-            yield [frozenset(holding)]

@@ -23,7 +23,6 @@ from horai.runtime.lars.answers import (
     PointAnswers,
 )
 from horai.runtime.lars.engines import (
-    AllAtOnce,
     AnswerMode,
     ByChange,
     LarsSession,
@@ -60,12 +59,11 @@ class ProgramEngine:
         wanted: AnswerMode,
         shown: AtomFilter,
         lateness: int | None,
-        together: bool = False,
     ) -> None:
         self.points = points
         self.start, self.step = start, step
         self.wanted, self.shown, self.lateness = wanted, shown, lateness
-        choice, self._session = choose_engine(points, engine, start, wanted, together=together)
+        choice, self._session = choose_engine(points, engine, start, wanted)
         self.engine, self.reasons = choice
         self._facts = background_facts(points)
         self._shown_facts = shown.only(self._facts)
@@ -116,45 +114,55 @@ class ProgramEngine:
         progress: Progress | None = None,
     ) -> PointAnswers:
         """The answers at many query times, for one who gives all signals and asks nothing else."""
-        columns = getattr(self._session, "advance_columns", None)
-        columns = None if self.lateness is not None else columns
-        coming = None if columns is None else Coming.of(tables, self.shown)
-        if columns is None or coming is None:
+        session = self._by_change()
+        coming = None
+        if session is not None and self.lateness is None:
+            coming = Coming.of(tables, self.shown)
+        if session is None or coming is None:
             self.feed(tables)
             return self.together(queries, progress)
         # As `Arrivals.until` does, whoever arrives by the last query time is judged there.
         early, self._after = coming.outside(self.start, queries[-1], queries.stop - 1)
-        return self._said(columns(coming, queries), queries, progress, early)
+        return self._said(session.moves_of_columns(coming, queries), queries, progress, early)
 
     def together(self, queries: range, progress: Progress | None = None) -> PointAnswers:
         """The same row by row, for signals that were fed."""
-        if getattr(self._session, "advance_all", None) is None or self.lateness is not None:
+        session = self._by_change()
+        if session is None or self.lateness is not None:
             steps = _each((self.take([query]) for query in queries), len(queries), progress)
             return PointAnswers.together(steps)
-        moves: list[Changes] = []
+        changes: list[Changes] = []
         judged: list[tuple[int, int | None, Mapping[Judged, int]]] = []
         before: int | None = None
         for query in queries:
-            moves.append((query, *self.arrivals.until(query)))
+            changes.append((query, *self.arrivals.until(query)))
             judged.append((query, before, self.arrivals.judged))
             before = query
-        models = answered(self._session, moves, queries)
-        return self._said(models, queries, progress, self._dropped(), judged)
+        moves = session.moves(changes, queries)
+        return self._said(moves, queries, progress, self._dropped(), judged)
+
+    def _by_change(self) -> ByChange | None:
+        """The engine, if it can tell what changes."""
+        return cast(ByChange, self._session) if hasattr(self._session, "moves") else None
 
     def _said(
         self,
-        models: Iterable[list[Model]],
+        moves: Iterable[Moved],
         queries: range,
         progress: Progress | None,
         dropped: Sequence[Dropped | DroppedRow],
         judged: Sequence[tuple[int, int | None, Mapping[Judged, int]]] = (),
     ) -> PointAnswers:
         """Answers one after the other, none of which revises another."""
-        made = (self._answer(query, some) for query, some in zip(queries, models, strict=True))
-        answers = _each(made, len(queries), progress)
-        pairs = zip([None, *answers], answers, strict=False)
-        said = [GivenAnswer(answer.query, answer, before) for before, answer in pairs]
+        made = (self._given(query, moved) for query, moved in zip(queries, moves, strict=True))
+        said = _each(made, len(queries), progress)
         return PointAnswers(said, self.wanted.is_numbered, False, dropped, judged)
+
+    def _given(self, query: int, moved: Moved) -> GivenAnswer:
+        before, self.answer = self.answer, self._followed(query, moved)
+        if self.wanted.is_numbered:
+            return GivenAnswer(query, self.answer, before)
+        return GivenAnswer(query, self.answer, before, *self._moved)
 
     def _dropped(self) -> list[DroppedRow]:
         found, self.arrivals.dropped = self.arrivals.dropped, []
@@ -186,8 +194,9 @@ class ProgramEngine:
         added, removed = self.arrivals.until(query, self.last)
         back = self._from(query, added, removed)
         self.last = query
-        if back is None and not removed and not self._is_restored:
-            self.answer = self._next_answer(query, added)
+        goes_on = not removed or self._by_change() is not None
+        if back is None and goes_on and not self._is_restored:
+            self.answer = self._next_answer(query, added, removed)
             self._forget(query)
             return [self.answer]
         told = [] if back is None else [one for one in self.told if one >= back]
@@ -201,15 +210,20 @@ class ProgramEngine:
         self._forget(query)
         return answers
 
-    def _next_answer(self, query: int, added: Sequence[Signal]) -> PointAnswer:
-        """The answer when nothing was taken back, at the cost of what changes if that is told."""
-        move = getattr(self._session, "move", None)
-        if move is None:
-            models = self._session.advance(query, added, ())
+    def _next_answer(
+        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
+    ) -> PointAnswer:
+        """The answer when none before it changes, at the cost of what changes if that is told."""
+        session = self._by_change()
+        if session is None:
+            models = self._session.advance(query, added, removed)
             self.models[query] = models[0] if models else None
             return self._show(query, models)
         self.models[query] = None  # such an engine need not be near to an answer before
-        moved: Moved | None = move(query, added, self.memory)
+        return self._followed(query, session.move(query, added, removed, self.memory))
+
+    def _followed(self, query: int, moved: Moved | None) -> PointAnswer:
+        """The answer after that of the query time before."""
         follows = moved is not None and moved.has_answer and self._is_followed
         if not follows or self._signals_at(query):
             return self._show(query, cast(ByChange, self._session).models())
@@ -241,8 +255,12 @@ class ProgramEngine:
         """Answers at query times up to the current one, from what is remembered."""
         earlier = [one for one in self.models if one < queries[0]]
         before = self.models[max(earlier)] if earlier else None
-        make = lars_engine(self.engine)
-        self._session = make(self.points, start=self.start, wanted=self.wanted, before=before)
+        session = self._by_change()
+        if session is not None:
+            session.again()
+        else:
+            make = lars_engine(self.engine)
+            self._session = make(self.points, start=self.start, wanted=self.wanted, before=before)
         self._is_restored = False
         moves = list(self.memory.changes(queries))
         yield from zip(queries, answered(self._session, moves, queries), strict=True)
@@ -359,12 +377,12 @@ def answered(
     session: LarsSession, changes: Sequence[Changes], queries: Sequence[int]
 ) -> Iterator[list[Model]]:
     """What holds at each query time, worked out together if the engine can."""
-    together = getattr(session, "advance_all", None)
-    if together is not None and len(queries) > 1:
-        asked = range(queries[0], queries[-1] + 1, queries[1] - queries[0])
-        if list(asked) == list(queries):
-            yield from cast(AllAtOnce, session).advance_all(changes, asked)
-            return
+    if hasattr(session, "moves"):
+        following = cast(ByChange, session)
+        for change, query in zip(changes, queries, strict=True):
+            for _ in following.moves([change], range(query, query + 1)):
+                yield following.models()
+        return
     for query, added, removed in changes:
         yield session.advance(query, added, removed)
 
