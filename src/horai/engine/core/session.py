@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, partial
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -105,6 +106,10 @@ FAILURES = {
 }
 
 
+def _machine(owner: object) -> Any:
+    return compiled("machine").Machine(owner)
+
+
 class CompiledSession:
     """A session of the compiled engine. Raises `NotLowered` for rules without instructions."""
 
@@ -137,7 +142,7 @@ class CompiledSession:
         self.query = self.final = start
         self.shows_input = True
         self._failure: BaseException | None = None
-        self._machine = compiled("machine").Machine(self)
+        self._machine = _machine(self)
         self._indexes: list[tuple[Rows, int]] = []
         self._facts = StaticFacts(self.plan, self.words, self.python)
         self.tick = tick
