@@ -17,12 +17,10 @@ from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
 from horai.io.times import Unit
 from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, in_points, render, times_asked
+from horai.settings import options_for
 
-RUN_SETTINGS = [
-    *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
-    *("allen_memory", "engine", "master", "buckets", "columns"),
-    *("clock", "models", "reasoning", "least_change", "allowed_lateness"),
-]
+RUN_SETTINGS = [n for n, o in options_for(None, "run").items() if o.written and o.group != "output"]
+"""Of a run whose answers are asked for, not written."""
 
 
 GREETINGS = {

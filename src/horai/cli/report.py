@@ -23,6 +23,7 @@ from horai.cli.command import (
 )
 from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_of_run
+from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import Workload, choose, run_rules, with_positions
 from horai.errors import UsageError
 from horai.settings import SPARK, RunSettings
@@ -154,8 +155,6 @@ class PageOrder:
 
     def _command(self, given: Mapping[str, Any]) -> str:
         """The beginning of a command that asks about the same run, where there is one."""
-        from horai.cli.query import RUN_SETTINGS
-
         if self.derived or self.chosen.language != "ec":
             return ""
         words = ["horai", "why"]
@@ -176,9 +175,9 @@ class PageOrder:
 
 
 _SETTINGS = [
-    *("window", "step", "start", "end", "tick", "unit", "time_in", "input_format", "strict"),
-    *("allen_memory", "engine", "include_input", "columns", "clock", "filter"),
-    *("models", "reasoning", "least_change", "allowed_lateness"),
+    *(n for n in RUN_SETTINGS if n not in ("master", "buckets")),
+    "include_input",
+    "filter",
 ]
 
 

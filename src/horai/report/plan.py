@@ -26,7 +26,6 @@ from horai.plan.ec.outline import (
 )
 from horai.plan.ec.settling import WORDS
 from horai.plan.lars.check import listed, named, place_of
-from horai.plan.lars.check import place_of as place_of_rule
 from horai.plan.split.demands import EntityKey, Path
 from horai.plan.split.lars import Parts
 from horai.plan.split.stages import Stage
@@ -383,7 +382,7 @@ def parts_json(found: Parts) -> list[Json]:
     told: list[Json] = []
     for number, part in enumerate(found.parts, 1):
         one, keys = part.unsplit, {named(it): place + 1 for it, place in part.places.items()}
-        place = None if one is None or one.rule is None else place_of_rule(one.rule)
+        place = None if one is None or one.rule is None else place_of(one.rule)
         needs_all = one is not None and part.counts
         told.append(
             {
