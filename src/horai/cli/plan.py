@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow.compute as pc
-
 from horai import io
 from horai.cli import console
 from horai.cli.command import FOR_PEOPLE, ON_STREAM, QUIET, flagged, option, run_options, takes
@@ -13,7 +11,6 @@ from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, run_rules
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.plan.ec.estimates import InputSize, Source
 from horai.plan.ec.outline import outline
 from horai.plan.program import Plan
 from horai.plan.split.lars import parts_of
@@ -74,6 +71,7 @@ def command(
         return
     # Settings of a run mean nothing where nothing runs.
     idle = [flagged(name) for name in given if name in _TIMING]
+    idle += ["--input"] if named.get("input") else []
     if idle and not analyze:
         raise UsageError(f"{idle[0]} is about a run", "add --analyze to run the rules")
     if analyze:
@@ -85,14 +83,13 @@ def command(
         console.show(format, stages, stage_lines(stages))
         return
     loaded = chosen.load()
-    narrative = loaded.read(chosen.input, settings) if chosen.input else None
-    sizes = None if narrative is None else _sizes(narrative)
-    if analyze and narrative is not None:
+    if analyze:
+        narrative = loaded.read(chosen.input, settings)
         profile = _profile(loaded, chosen, narrative, settings, quiet)
         assert profile.program is not None
-        _show(profile.program, sizes, profile, format)
+        _show(profile.program, profile, format)
     else:
-        _show(loaded.compiled, sizes, None, format)
+        _show(loaded.compiled, None, format)
 
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
@@ -109,19 +106,6 @@ def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str
         console.show(format, outline_json(found), outline_lines(found))
 
 
-def _sizes(narrative: io.Narrative) -> dict[Source, InputSize]:
-    """How many items there are of each type, and how many different values per column."""
-    found: dict[Source, InputSize] = {}
-    for one in narrative.tables:
-        op = one.table.column("op")
-        items = one.table.filter(pc.greater(op, 0))  # a retraction is none
-        columns = [f"a{i}" for i in range(one.arity)] + (["value"] if one.kind == "fluent" else [])
-        distinct = tuple(len(items.column(name).unique()) for name in columns)
-        times = len(items.column("start").unique())
-        found[one.kind, (one.name, one.arity)] = InputSize(len(items), distinct, times)
-    return found
-
-
 def _profile(
     rules: Rules, chosen: Workload, narrative: io.Narrative, settings: RunSettings, quiet: bool
 ) -> Profile:
@@ -134,13 +118,8 @@ def _profile(
     return profile
 
 
-def _show(
-    program: Plan,
-    sizes: dict[Source, InputSize] | None,
-    profile: Profile | None,
-    format: str,
-) -> None:
-    found = plan_json(outline(program, sizes), profile)
+def _show(program: Plan, profile: Profile | None, format: str) -> None:
+    found = plan_json(outline(program), profile)
     if format == "json":
         console.show(format, found, ())
         return

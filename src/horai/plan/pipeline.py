@@ -10,7 +10,7 @@ from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import unwrap
 from horai.plan import operators as op
 from horai.plan.ec.components import Component, separated, stratify
-from horai.plan.ec.delays import initiation_times, judged_later, known_already
+from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 from horai.plan.ec.entities import find_entities
 from horai.plan.ec.literal_order import order_body
@@ -19,7 +19,7 @@ from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.ec.rule_order import Orderer
-from horai.plan.ec.splitting import PointRule, alternatives, split_body
+from horai.plan.ec.splitting import ComponentMembers, PointRule, alternatives
 from horai.plan.program import (
     DelayPlan,
     DelayRule,
@@ -103,15 +103,11 @@ class _Maker:
     def _points(self, rule: PointRule, members: frozenset[Vertex]) -> list[PointPlan]:
         """The plan of a rule, or of each of its alternatives.
 
-        Where one of these knows when it can fire and another does not, together they would have to
-        be asked at every time-point, and what happens between two of them would be missed. Where
-        one says whom the head is about and another leaves that to the grounding, together they
-        would miss those outside the grounding, whose other values end.
+        Where one says whom the head is about and another leaves that to the grounding, together
+        they would miss those outside the grounding, whose other values end.
         """
         plan = self._point(rule, members)
         parts = alternatives(rule, plan.domain)
-        if not parts and plan.split is not None and not (plan.split.timed or plan.split.waits):
-            parts = alternatives(rule, names(rule.time))
         return [one for part in parts for one in self._points(part, members)] or [plan]
 
     def _initially(self, rule: ec.Initially) -> list[PointPlan]:
@@ -151,8 +147,8 @@ class _Maker:
         whole_run = names(*bounds) - _asked(rule.body) if bounds else frozenset()
         given = order.together | whole_run
         needed = names(*terms, rule.time, *(bounds or ()))
-        split = split_body(rule.body, rule.time, given, needed, members, self.graph, self.lowering)
-        chain = op.Chain() if split is not None else self.lowering.chain(order.body, given, needed)
+        chain = self.lowering.chain(order.body, given, needed)
+        own = ComponentMembers(members, self.graph)
         return PointPlan(
             kind,  # type: ignore[arg-type]
             key_of(entity),
@@ -165,7 +161,7 @@ class _Maker:
             given,
             bounds,
             open_value,
-            split,
+            any(map(own.reads, ec.conjuncts(rule.body))),
         )
 
     def _static(self, rule: StaticRule) -> StaticPlan:
@@ -176,7 +172,6 @@ class _Maker:
         if isinstance(rule, ec.HoldsAtRule):
             given |= names(rule.time)
         chain = self.lowering.chain(order.body, given, names(*terms, result))
-        chain = _telling_rows_apart(chain)
         key = rule.fvp.key
         return StaticPlan(key, terms, rule, result, chain, order.from_grounding, rule.clause)
 
@@ -187,18 +182,8 @@ class _Maker:
         time = times[0] if times else None
         origin = rule.origin.columns
         aim = target.columns
-        goals = tuple(ec.conjuncts(rule.body))
         order = self.orderer.order(rule)
         given = names(*origin) | order.together
-        helpers = self.graph.helpers
-        known = known_already(rule, time, self.lowering.table, helpers, order.together)
-        later = judged_later(rule, known, time, self.lowering.table)
-        own = frozenset([time] if time else ())  # the deadline may ask for the time of initiation
-        wanted = names(rule.delay, *aim).union(
-            *(names(one.term) & (_around(rule, one) | own) for one in later)
-        )
-        early = self._delay_chain(rule, known, given, time, wanted)
-        kept = early.bound & (given | own | wanted)
         return DelayPlan(
             self._delays,
             rule,
@@ -208,24 +193,16 @@ class _Maker:
             aim,
             rule.delay,
             time,
-            replace(early, bound=kept),
-            self._delay_chain(rule, later, kept, time, names(*aim)),
-            self._delay_chain(rule, goals, given, time, names(rule.delay, *aim)),
+            self._delay_chain(rule, given, time, names(rule.delay, *aim)),
             order.from_grounding,
             rule.clause,
         )
 
     def _delay_chain(
-        self,
-        rule: DelayRule,
-        goals: tuple[ec.Literal, ...],
-        bound: Names,
-        time: str | None,
-        wanted: Names,
+        self, rule: DelayRule, bound: Names, time: str | None, wanted: Names
     ) -> op.Chain:
         given = bound | ({time} if time else set())
-        body = ec.Conjunction(goals, rule.body.term)
-        ordered = order_body(body, given, self.lowering.table, given | wanted)
+        ordered = order_body(rule.body, given, self.lowering.table, given | wanted)
         assert ordered.ok, ordered.stuck
         return self.lowering.chain(ordered.body, given, wanted)
 
@@ -258,22 +235,3 @@ def _asked(body: ec.Conjunction) -> Names:
             case ec.Is(target=target):
                 found |= names(target)
     return found
-
-
-def _around(rule: DelayRule, goal: ec.Literal) -> Names:
-    """The variables of a delayed effect that one of its conditions may share."""
-    others = (one.term for one in ec.conjuncts(rule.body) if one is not goal)
-    return names(rule.clause.head, *others)
-
-
-def _telling_rows_apart(chain: op.Chain) -> op.Chain:
-    """A chain that keeps the variables of its fluents where intervals are looked at as wholes.
-
-    Such lists are remembered by the bindings of their row, so these have to tell rows apart.
-    """
-    whole = [s for s in chain.steps if isinstance(s, op.SpanOperation)]
-    if all(isinstance(step.literal, ec.IntervalOp) for step in whole):
-        return chain
-    lookups = [step for step in chain.steps if isinstance(step, op.Lookup)]
-    kept = names(*(term for step in lookups for term in step.terms))
-    return op.Chain(chain.steps, tuple(needed | kept for needed in chain.needed), chain.bound)

@@ -1,8 +1,6 @@
 """The plan of a description: rules as chains of operators, component by component.
 
-This is what an engine runs. Components come in an order in which each finds what it reads; within
-one, rules that read the component itself are split into what can be known before (a chain that
-gives candidates) and what must wait until the component's own past is settled.
+This is what an engine runs. Components come in an order in which each finds what it reads.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from horai.plan.ec.dependencies import DependencyGraph
 from horai.plan.ec.literals import Names, body_literals
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.predicates import Predicate
-from horai.plan.ec.splitting import Split
 
 Key = tuple[str, int]
 StaticRule = ec.HoldsForRule | ec.HoldsAtRule
@@ -34,7 +31,7 @@ class PointPlan:
     `terms` are the arguments of the head, followed by the value of a fluent. `domain` are the head
     variables that only the grounding gives a value, `given` those that have one before the chain
     runs: arguments of an instance, and a range left open; `open_value` marks a termination of every
-    value, or of all values of a form. `split` is there for rules that read their own component.
+    value, or of all values of a form. A rule may read its own component (`reads_itself`).
     """
 
     kind: OneOf["event", "initiated", "terminated", "initially"]
@@ -48,7 +45,7 @@ class PointPlan:
     given: Names = frozenset()
     bounds: tuple[Term, Term] | None = None
     open_value: bool = False
-    split: Split | None = None
+    reads_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +76,7 @@ class DelayPlan:
     target: tuple[Term, ...]
     delay: Term
     time: str | None  # the variable that stands for the time of initiation
-    early: op.Chain  # what can be judged when the value is initiated
-    late: op.Chain  # what is left to be judged at the deadline
-    full: op.Chain
+    chain: op.Chain
     domain: Names
     clause: ec.Clause
 
@@ -115,6 +110,11 @@ class Stratum:
     delays: list[DelayPlan] = field(default_factory=list)
 
     @property
+    def settles_in_time(self) -> bool:
+        """Do its rules read what it decides itself?"""
+        return self.component.cyclic or any(plan.reads_itself for plan in self.points)
+
+    @property
     def fluents(self) -> list[Key]:
         """The simple fluents it settles."""
         found = [plan.key for plan in (*self.points, *self.initially) if plan.kind != "event"]
@@ -141,11 +141,6 @@ class Plan:
     background: dict[Key, list[op.Branch]]
     postponable: list[ec.FVP]
     dynamic: frozenset[Key]
-
-    @cached_property
-    def determined(self) -> frozenset[Key]:
-        """The fluents with values that interval lists determine."""
-        return frozenset(plan.key for stratum in self.strata for plan in stratum.static)
 
     @cached_property
     def computed(self) -> frozenset[Key]:

@@ -18,13 +18,13 @@ from horai.engine.profile import Profile, Stats
 from horai.errors import counted
 from horai.plan.ec.entities import Kind
 from horai.plan.ec.outline import (
+    WORDS,
     ComponentOutline,
     OperatorOutline,
     PartOutline,
     PlanOutline,
     RuleOutline,
 )
-from horai.plan.ec.settling import WORDS
 from horai.plan.lars.check import listed, named, place_of
 from horai.plan.split.demands import EntityKey, Path
 from horai.plan.split.lars import Parts
@@ -37,23 +37,17 @@ if TYPE_CHECKING:
 
 
 Json = dict[str, Any]
-COUNTED, ASSUMED = "for the given input", "for 1000 items of each type"
 
 
 def plan_json(plan: PlanOutline, profile: Profile | None = None) -> Json:
     """The plan as plain values; with the profile of a run, `actual` is there everywhere."""
     found: Json = {
-        "estimates": COUNTED if plan.counted else ASSUMED,
-        "inputs": [
-            {"kind": one.kind, "name": one.name, "arity": one.arity, "rows": one.rows}
-            for one in plan.inputs
-        ],
+        "inputs": [{"kind": one.kind, "name": one.name, "arity": one.arity} for one in plan.inputs],
         "components": [_component(one, profile) for one in plan.components],
         "groundings": [
             {
                 "entity": one.entity,
                 "place": one.place,
-                "rows": round(one.estimate, 1),
                 "parts": _parts((PartOutline("", one.operators),), one.entity),
             }
             for one in plan.groundings
@@ -85,18 +79,13 @@ def _component(one: ComponentOutline, profile: Profile | None) -> Json:
     }
     if profile is not None:
         seconds = profile.components.get(one.id, Stats()).seconds
-        inside = sum(_rule_stats(rule, profile).seconds for rule in one.rules)
+        inside = sum(profile.rules.get(rule.id, Stats()).seconds for rule in one.rules)
         found["actual"] = {
             "seconds": _seconds(seconds),
             "seconds_settling": _seconds(max(0.0, seconds - inside)),
             "share": round(seconds / profile.seconds if profile.seconds else 0.0, 4),
         }
     return found
-
-
-def _rule_stats(one: RuleOutline, profile: Profile) -> Stats:
-    """The points or intervals that a rule gave; its time is that of its operators, and more."""
-    return profile.rules.get(one.id, Stats())
 
 
 def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
@@ -115,11 +104,10 @@ def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
             "final": looks.final,
             "words": looks.words,
         },
-        "rows": round(one.estimate, 1),
         "parts": _parts(one.parts, name),
     }
     if profile is not None:
-        stats = _rule_stats(one, profile)
+        stats = profile.rules.get(one.id, Stats())
         found["actual"] = {
             "calls": stats.calls,
             "rows_in": stats.rows_in,
@@ -147,7 +135,6 @@ def _operator(one: OperatorOutline, name: str) -> Json:
         "text": one.text,
         "note": one.note,
         "binds": list(one.binds),
-        "rows": round(one.estimate, 1),
         "inside": _parts(one.inside, name),
     }
 
@@ -160,8 +147,9 @@ def _seconds(seconds: float) -> float:
 
 _PLAIN, _TREE = ("  ", "  ", "  ", "  "), ("├─ ", "└─ ", "│  ", "   ")
 _STYLES = {"component": "bold", "rule": "cyan", "note": "dim", "part": "italic", "operator": ""}
-_TITLES = ("estimate", "in", "out", "time")
+_TITLES = ("in", "out", "time")
 Columns = tuple[str, ...]
+_NONE: Columns = ("",) * len(_TITLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +158,7 @@ class TreeLine:
 
     kind: str
     text: str
-    columns: Columns = ("",) * len(_TITLES)
+    columns: Columns = _NONE
     below: tuple[TreeLine, ...] = ()
     word: str = ""
     after: str = ""
@@ -182,7 +170,7 @@ def plan_lines(plan: Json, tree: bool = False) -> Iterator[Text]:
     tops = [_component_line(one, run) for one in plan["components"]]
     if plan["groundings"]:
         below = tuple(
-            TreeLine("rule", one["entity"], _cells(one), _part_lines(one), after=one["place"])
+            TreeLine("rule", one["entity"], _NONE, _part_lines(one), after=one["place"])
             for one in plan["groundings"]
         )
         tops.append(TreeLine("component", "groundings", below=below))
@@ -190,24 +178,18 @@ def plan_lines(plan: Json, tree: bool = False) -> Iterator[Text]:
     yield Text(_basis(plan), style=dim)
     if run is not None:
         yield Text(_total(run), style=dim)
-    titles = _TITLES if run is not None else _TITLES[:1]
+    titles = _TITLES if run is not None else ()
     width = [max(map(len, column)) for column in zip(titles, *_columns(tops), strict=False)]
     for top in tops:
         yield Text()
-        if top is tops[0]:
+        if top is tops[0] and titles:
             yield Text(_aligned(titles, width).rstrip(), style=dim)
         yield from _drawn(top, width, "", "", _TREE if tree else _PLAIN, tree)
 
 
 def _basis(plan: Json) -> str:
-    inputs = plan["inputs"]
-    names = ", ".join(f"{one['name']}/{one['arity']}" for one in inputs) or "none"
-    if plan["estimates"] != COUNTED:
-        return f"Estimated rows are for 1,000 items of each input type: {names}."
-    if not any(one["rows"] for one in inputs):
-        return f"The given input has no items that the rules read, which are: {names}."
-    items = ", ".join(f"{one['rows']:,} {one['name']}/{one['arity']}" for one in inputs)
-    return f"Estimated rows are for the given input: {items}."
+    names = ", ".join(f"{one['name']}/{one['arity']}" for one in plan["inputs"]) or "nothing"
+    return f"The rules read {names} from the stream."
 
 
 def _total(run: Json) -> str:
@@ -231,7 +213,7 @@ def _component_line(one: Json, run: Json | None) -> TreeLine:
         elif rules:
             below.append(TreeLine("part", name, below=rules))
     time = "" if run is None else _time(one["actual"]["seconds"])
-    return TreeLine("component", title, ("", "", "", time), tuple(below))
+    return TreeLine("component", title, ("", "", time), tuple(below))
 
 
 def _notes(one: Json, run: Json | None) -> Iterator[str]:
@@ -266,19 +248,18 @@ def _operator_line(one: Json) -> TreeLine:
     binds = f"binds {', '.join(one['binds'])}" if one["binds"] else ""
     after = "; ".join(note for note in (binds, one["note"]) if note)
     below = _part_lines(one, "inside")
-    return TreeLine("operator", one["text"], _cells(one), below, one["operator"], after)
+    return TreeLine("operator", one["text"], _NONE, below, one["operator"], after)
 
 
 def _cells(one: Json) -> Columns:
-    """The numbers of a rule or an operator; only operators are given rows."""
-    rows, actual = _rows(one["rows"]), one.get("actual", {})
-    if actual == {}:  # what was not run, or cannot be
-        return (rows, "", "", "")
-    if not actual or not (actual["calls"] or actual["seconds"]):
-        return (rows, "-", "-", "-")
-    came = f"{actual['rows_in']:,}" if "rows_in" in actual else ""
-    went = f"{actual.get('rows_out', actual.get('rows')):,}" if actual["calls"] else "-"
-    return (rows, came, went, _time(actual["seconds"]))
+    """The numbers of a rule."""
+    actual = one.get("actual")
+    if actual is None:  # what was not run, or cannot be
+        return _NONE
+    if not (actual["calls"] or actual["seconds"]):
+        return ("-",) * len(_TITLES)
+    came = f"{actual['rows_in']:,}"
+    return (came, f"{actual['rows']:,}" if actual["calls"] else "-", _time(actual["seconds"]))
 
 
 def _columns(lines: Iterable[TreeLine]) -> Iterator[Columns]:
@@ -288,7 +269,7 @@ def _columns(lines: Iterable[TreeLine]) -> Iterator[Columns]:
 
 
 def _aligned(columns: Columns, width: list[int]) -> str:
-    return "  ".join(text.rjust(size) for text, size in zip(columns, width, strict=False)) + "  "
+    return "".join(text.rjust(size) + "  " for text, size in zip(columns, width, strict=False))
 
 
 def _drawn(
@@ -307,11 +288,6 @@ def _drawn(
         end = one is line.below[-1]
         here = rest + (last if end else branch)
         yield from _drawn(one, width, here, rest + (blank if end else through), guides, tree)
-
-
-def _rows(number: float) -> str:
-    """Few rows to a digit, many as a whole number."""
-    return f"{number:,.0f}" if number >= 10 or number == 0 else f"{number:.1f}"
 
 
 def _time(seconds: float) -> str:

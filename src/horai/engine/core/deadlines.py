@@ -253,7 +253,7 @@ class Deadlines:
     def _constant(self, plan: DelayPlan) -> int | None:
         """How long it takes, if conditions say nothing else, and that of all instances."""
         found = plan.delay
-        for step in plan.full.steps:
+        for step in plan.chain.steps:
             if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
                 return None
             if step.key in self.plan.changing:

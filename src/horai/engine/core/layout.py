@@ -19,7 +19,7 @@ from horai.lang.core.terms import Compound, Term, Var, functor, is_ground
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, FIELD, FIELDS, KIND, SITE, TABLE
-from horai.plan.program import Plan, Stratum
+from horai.plan.program import Plan
 
 Key = tuple[str, int]
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
@@ -196,11 +196,6 @@ def rule_literals(rule: ec.Rule) -> Iterator[tuple[str, Key, tuple[Term, ...]]]:
         yield from point_literals(body)
 
 
-def settles_in_time(stratum: Stratum) -> bool:
-    """Do rules of the component read what it decides itself?"""
-    return stratum.component.cyclic or any(plan.split is not None for plan in stratum.points)
-
-
 def levels_of(plan: Plan) -> list[int]:
     """The level of each component, from 1 on: after all it reads, with others as far up.
 
@@ -211,7 +206,7 @@ def levels_of(plan: Plan) -> list[int]:
         for reader in readers:
             depth[reader] = max(depth[reader], depth[number] + 1)
     keys = [
-        (depth[number], number if settles_in_time(stratum) else -1)
+        (depth[number], number if stratum.settles_in_time else -1)
         for number, stratum in enumerate(plan.strata)
     ]
     order = {key: level for level, key in enumerate(sorted(set(keys)), 1)}

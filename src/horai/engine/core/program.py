@@ -23,7 +23,6 @@ from horai.engine.core.layout import (
     args_of,
     key_of,
     levels_heard_of,
-    settles_in_time,
 )
 from horai.engine.core.lists import Lists
 from horai.engine.core.owners import Owners
@@ -183,7 +182,7 @@ class Lowering:
         self._cyclic = {
             level
             for level, stratum in zip(self.layout.levels, plan.strata, strict=True)
-            if settles_in_time(stratum)
+            if stratum.settles_in_time
         }
 
     def program(self) -> Program:

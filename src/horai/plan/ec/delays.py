@@ -9,7 +9,7 @@ from horai.lang.core.terms import Int, Var, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, given_by, names, visible
-from horai.plan.ec.modes import ModeTable, branches_bind, shared
+from horai.plan.ec.modes import ModeTable
 from horai.plan.ec.unify import generalises, may_match
 from horai.plan.unfolding import Helpers
 
@@ -183,30 +183,6 @@ def known_already(
     outside = given | later | names(rule.clause.head)
     stuck = order_body(ec.Conjunction(tuple(now), rule.body.term), given, table, outside).waiting
     return tuple(goal for goal in now if goal not in stuck)
-
-
-def judged_later(
-    rule: Effect, known: tuple[ec.Literal, ...], time: str | None, table: ModeTable
-) -> tuple[ec.Literal, ...]:
-    """The conditions that must be judged at the deadline.
-
-    Among them are alternatives of which only some give a value that others at the deadline need.
-    """
-    goals = tuple(ec.conjuncts(rule.body))
-    given = names(rule.origin.term) | ({time} if time is not None else set())
-    later = [goal for goal in goals if goal not in known]
-    while True:
-        asked = names(*(goal.term for goal in later), rule.clause.head) - given
-        more = [g for g in known if g not in later and _half_bound(g, table) & asked]
-        if not more:
-            return tuple(goal for goal in goals if goal in later)
-        later += more
-
-
-def _half_bound(goal: ec.Literal, table: ModeTable) -> Names:
-    """Variables that some alternatives give a value and others leave open."""
-    each = branches_bind(goal, table)
-    return names().union(*each) - shared(each)
 
 
 def _looks_ahead(goal: ec.Literal, time: str | None, helpers: Helpers) -> bool:

@@ -1,8 +1,8 @@
 """The plan of a description as plain data: what `horai plan` shows.
 
 Components stand in processing order with their rules and groundings, and each rule is a chain of
-operators with its words, the variables bound and estimates. Operators have the path by which
-estimates and profiles know them; rules and components have the `id` of what they were made from.
+operators with its words and the variables bound. Rules and components have the `id` of what they
+were made from, by which profiles know them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, functor
@@ -17,26 +18,28 @@ from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.components import stratify
 from horai.plan.ec.entities import find_entities
-from horai.plan.ec.estimates import UNIT, InputSize, RuleEstimates, Sizes, Source
 from horai.plan.ec.literals import Names, names
 from horai.plan.ec.reach import Looks, looks_of
-from horai.plan.ec.settling import Strategy, settling
 from horai.plan.ec.unify import may_match
 from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.split.keys import Partitioning, PartitionKey, partition
 
-Path = tuple[int, ...]
+Settled = OneOf["lists", "points", "plain", "time"]
+WORDS: dict[Settled, str] = {
+    "lists": "interval lists",
+    "points": "points in time",
+    "plain": "plain inertia",
+    "time": "in the order of time",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorOutline:
-    """One operator: what it does, the variables it binds, the rows it gives, what is inside."""
+    """One operator: what it does, the variables it binds, what is inside."""
 
     operator: str
     text: str
     binds: tuple[str, ...]
-    estimate: float
-    path: Path
     inside: tuple[PartOutline, ...] = ()
     note: str | None = None
 
@@ -60,10 +63,8 @@ class RuleOutline:
     parts: tuple[PartOutline, ...]
     grounded: tuple[str, ...]
     looks: Looks
-    estimate: float
     effect: str | None
     id: int
-    roots: tuple[int, ...]  # the operators of its chains, those inside others left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ComponentOutline:
     names: tuple[str, ...]
     members: tuple[str, ...]
     cyclic: bool
-    settling: Strategy
+    settling: Settled
     key: str | None
     no_key: str | None
     rules: tuple[RuleOutline, ...]
@@ -89,24 +90,21 @@ class GroundingOutline:
     entity: str
     place: str
     operators: tuple[OperatorOutline, ...]
-    estimate: float
 
 
 @dataclass(frozen=True, slots=True)
 class InputOutline:
-    """An input type with the number of its items; without an input, what is assumed."""
+    """An input type."""
 
     kind: str
     name: str
     arity: int
-    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlanOutline:
-    """All of it. `counted` says whether sizes of inputs are those of a given input."""
+    """All of it."""
 
-    counted: bool
     inputs: tuple[InputOutline, ...]
     components: tuple[ComponentOutline, ...]
     groundings: tuple[GroundingOutline, ...]
@@ -140,55 +138,51 @@ _SPANS: dict[type, str] = {ec.IntervalOp: "span", ec.DurationFilter: "duration",
 class OperatorOutlines:
     """Makes outlines of chains."""
 
-    def __init__(self, program: Plan, estimates: dict[Path, float]) -> None:
+    def __init__(self, program: Plan) -> None:
         self.program = program
-        self.estimates = estimates
         self._calls: list[tuple[op.Key, frozenset[int]]] = []
 
-    def chain(self, chain: op.Chain, known: Names, path: Path = ()) -> tuple[OperatorOutline, ...]:
+    def chain(self, chain: op.Chain, known: Names) -> tuple[OperatorOutline, ...]:
         """The operators of a chain that begins with some variables bound."""
         found = []
         for step in chain.steps:
-            found.append(self._operator(step, known, path))
+            found.append(self._operator(step, known))
             known |= _binds(step, known)
         return tuple(found)
 
-    def _operator(self, step: op.Operator, known: Names, path: Path) -> OperatorOutline:
-        here = (*path, id(step))
+    def _operator(self, step: op.Operator, known: Names) -> OperatorOutline:
         return OperatorOutline(
             operator=_word(step),
             text=_text(step),
             binds=told(_binds(step, known)),
-            estimate=self.estimates.get(here, 0.0),
-            path=here,
-            inside=self._inside(step, known, here),
+            inside=self._inside(step, known),
             note=self._note(step),
         )
 
-    def _inside(self, step: op.Operator, known: Names, path: Path) -> tuple[PartOutline, ...]:
+    def _inside(self, step: op.Operator, known: Names) -> tuple[PartOutline, ...]:
         match step:
             case op.AntiJoin(body=body) | op.AggregateOp(body=body):
-                return (PartOutline("", self.chain(body, known, path)),)
+                return (PartOutline("", self.chain(body, known)),)
             case op.Union(branches=branches):
                 word = "clause" if _is_call(step) else "branch"
                 single = len(branches) == 1
                 return tuple(
-                    PartOutline("" if single else f"{word} {n}", self.chain(one, known, path))
+                    PartOutline("" if single else f"{word} {n}", self.chain(one, known))
                     for n, one in enumerate(branches, 1)
                 )
             case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
                 met = known | condition.bound
                 return (
-                    PartOutline("if", self.chain(condition, known, path)),
-                    PartOutline("then", self.chain(then, met, path)),
-                    PartOutline("else", self.chain(otherwise, known, path)),
+                    PartOutline("if", self.chain(condition, known)),
+                    PartOutline("then", self.chain(then, met)),
+                    PartOutline("else", self.chain(otherwise, known)),
                 )
             case op.Procedure():
-                return self._clauses(step, path)
+                return self._clauses(step)
             case _:
                 return ()
 
-    def _clauses(self, step: op.Procedure, path: Path) -> tuple[PartOutline, ...]:
+    def _clauses(self, step: op.Procedure) -> tuple[PartOutline, ...]:
         call = (step.key, step.bound)
         if call in self._calls:
             return ()
@@ -198,7 +192,7 @@ class OperatorOutlines:
         for number, branch in enumerate(branches, 1):
             given = names(*(arg for i, arg in enumerate(branch.head) if i in step.bound))
             label = "" if len(branches) == 1 else f"clause {number}"
-            found.append(PartOutline(label, self.chain(branch.body, given, path)))
+            found.append(PartOutline(label, self.chain(branch.body, given)))
         self._calls.pop()
         return tuple(found)
 
@@ -282,17 +276,24 @@ def _binds(step: op.Operator, known: Names) -> Names:
 _KINDS = {"event": "event", "initiated": "initiation", "terminated": "termination"}
 
 
-def outline(program: Plan, inputs: dict[Source, InputSize] | None = None) -> PlanOutline:
-    """The outline of a program; `inputs` are the sizes of a given input."""
-    return _Outliner(program, inputs).plan()
+def outline(program: Plan) -> PlanOutline:
+    """The outline of a program."""
+    return _Outliner(program).plan()
+
+
+def _settled(stratum: Stratum) -> Settled:
+    """How a component is settled."""
+    if not stratum.points and not stratum.initially and not stratum.delays:
+        return "lists"
+    if stratum.settles_in_time:
+        return "time"
+    return "plain" if stratum.fluents else "points"
 
 
 class _Outliner:
-    def __init__(self, program: Plan, inputs: dict[Source, InputSize] | None) -> None:
+    def __init__(self, program: Plan) -> None:
         self.program = program
-        self.inputs = inputs
-        self.estimates = RuleEstimates(program, Sizes(program.unwrapping, inputs))
-        self.operators = OperatorOutlines(program, self.estimates.operators)
+        self.operators = OperatorOutlines(program)
         parts = partition(program.description, stratify(program.graph))
         self.partitions = {part.component.number: part for part in parts}
 
@@ -300,7 +301,6 @@ class _Outliner:
         """All of it."""
         groundings = [one for plans in self.program.groundings.values() for one in plans]
         return PlanOutline(
-            counted=self.inputs is not None,
             inputs=self._inputs(),
             components=tuple(
                 self._component(number, stratum)
@@ -310,13 +310,12 @@ class _Outliner:
         )
 
     def _inputs(self) -> tuple[InputOutline, ...]:
-        found: dict[Source, InputOutline] = {}
+        found: dict[InputOutline, None] = {}
         for entity in find_entities(self.program.description).inputs:
-            source = (str(entity.kind), self.estimates.sizes.as_read(entity.key))
-            size = (self.inputs or {}).get(source)
-            rows = UNIT if self.inputs is None else size.rows if size else 0
-            found[source] = InputOutline(source[0], *source[1], rows)
-        return tuple(found.values())
+            fold = self.program.unwrapping.folds.get(entity.key)
+            key = entity.key if fold is None else (fold.name, len(fold.parts))
+            found[InputOutline(str(entity.kind), *key)] = None
+        return tuple(found)
 
     def _component(self, number: int, stratum: Stratum) -> ComponentOutline:
         component = stratum.component
@@ -332,7 +331,7 @@ class _Outliner:
             names=named,
             members=tuple(str(vertex) for vertex in component.vertices),
             cyclic=component.cyclic,
-            settling=settling(stratum),
+            settling=_settled(stratum),
             key=_split_by(split.key) if split and split.key else None,
             no_key=split.reason if split else None,
             rules=tuple(rule for _, rule in ordered),
@@ -342,7 +341,7 @@ class _Outliner:
     def _rule(self, plan: PointPlan | StaticPlan, stratum: Stratum) -> RuleOutline:
         if isinstance(plan, PointPlan):
             kind = _KINDS.get(plan.kind, plan.kind)
-            parts = self._point_parts(plan)
+            parts = (PartOutline("", self.operators.chain(plan.chain, plan.given)),)
         else:
             formula = isinstance(plan.rule, ec.HoldsAtRule)
             kind = "formula" if formula else "intervals"
@@ -367,38 +366,17 @@ class _Outliner:
             parts=parts,
             grounded=told(plan.domain) or (("_",) if plan.domain else ()),
             looks=looks,
-            estimate=self.estimates.rows.get(id(plan), 0.0),
             effect=None,
             id=id(plan),
-            roots=tuple(one.path[0] for part in parts for one in part.operators),
         )
-
-    def _point_parts(self, plan: PointPlan) -> tuple[PartOutline, ...]:
-        if plan.split is None:
-            return (PartOutline("", self.operators.chain(plan.chain, plan.given)),)
-        split = plan.split
-        known = split.candidates.bound | plan.given | names(plan.time)
-        wait = "asked at every time-point"
-        if split.timed:
-            wait = "tested in time order"
-        elif split.waits:
-            wait = "asked whenever the component acts"
-        candidates = self.operators.chain(split.candidates, plan.given)
-        first = (PartOutline("candidates", candidates),) if candidates else ()
-        return (*first, PartOutline(wait, self.operators.chain(split.remainder, known)))
 
     def _delay(self, plan: DelayPlan, stratum: Stratum) -> RuleOutline:
         given = names(*plan.origin) | plan.domain | ({plan.time} if plan.time else frozenset())
-        early, full = (self.operators.chain(one, given) for one in (plan.early, plan.full))
-        labelled = (PartOutline("at the initiation", early), PartOutline("at the deadline", full))
-        # Mostly all can be judged when the value is initiated, and is judged again when it is due.
-        same = [one.text for one in early] == [one.text for one in full]
-        shown = (PartOutline("", full),) if same else labelled
+        parts = (PartOutline("", self.operators.chain(plan.chain, given)),)
         kind = "delayed initiation" if plan.initiates else "delayed termination"
         looks = looks_of(plan, stratum, self.program)
-        whole = self._outlined(plan, plan.target_key, kind, labelled, looks)
-        kept = tuple(part for part in shown if part.operators)
-        return replace(whole, parts=kept, effect=self._effect(plan))
+        whole = self._outlined(plan, plan.target_key, kind, parts, looks)
+        return replace(whole, effect=self._effect(plan))
 
     def _effect(self, plan: DelayPlan) -> str:
         origin, delay = plain(plan.rule.origin.term), plain(plan.delay)
@@ -409,14 +387,12 @@ class _Outliner:
         return f"{does}; a new initiation restarts the clock" if again else does
 
     def _grounding(self, plan: GroundingPlan) -> GroundingOutline:
-        rows = self.estimates.estimator.grounding(plan).rows
         head = plan.clause.head
         entity = head.args[0] if head is not None and hasattr(head, "args") else None
         return GroundingOutline(
             entity=plain(entity) if entity is not None else _name(plan.key),
             place=plan.clause.place,
             operators=self.operators.chain(plan.listing, frozenset()),
-            estimate=rows,
         )
 
 

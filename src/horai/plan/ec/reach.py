@@ -6,7 +6,6 @@ no item that may still arrive can change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from horai.lang.core.printer import show
@@ -150,30 +149,6 @@ def _interval_variables(rule: ec.HoldsForRule | ec.HoldsAtRule) -> Names:
         elif isinstance(literal, ec.Computation) and not isinstance(literal, ec.Is):
             found |= given_by(literal)
     return found
-
-
-def absence_read(program: Plan, present: Iterable[ec.Clause] = ()) -> frozenset[Key]:
-    """Fluents of rules that may speak of what is absent: their instances are never forgotten.
-
-    The rules of some clauses are known to speak of what is `present` only.
-    """
-    found: set[Key] = set()
-    skipped = {id(clause) for clause in present}
-    for rule in program.description.rules:
-        if id(rule.clause) in skipped:
-            continue
-        body = ec.body_of(rule)
-        if body is None or isinstance(rule, ec.BackgroundRule | ec.Grounding):
-            continue
-        parts = list(ec.walk(body))
-        lists = any(isinstance(part, ec.HoldsFor) for part in parts)
-        if lists or isinstance(rule, ec.HoldsAtRule):
-            found.update(
-                key_of(part.fvp.fluent)
-                for part in parts
-                if isinstance(part, ec.HoldsFor | ec.HoldsAt)
-            )
-    return frozenset(found)
 
 
 def _never_final(body: ec.Literal, program: Plan) -> bool:
