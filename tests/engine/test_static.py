@@ -58,6 +58,7 @@ def test_rules_speak_of_whom_they_know(operation: str, expected: list[str]) -> N
         ),
         ("who(X), \\+ holdsAt(b(X)=true,T)", ["h(x)=true (1,5)", "h(x)=true (12,inf)"]),
         ("who(X), ( holdsAt(a(X)=true,T) -> holdsAt(b(X)=true,T) ; fail )", ["h(x)=true (5,9)"]),
+        ("who(X), aggregate_all(count,holdsAt(b(_)=true,T),N), N > 1", ["h(x)=true (5,8)"]),
     ],
 )
 def test_formulas(rule: str, expected: list[str]) -> None:
