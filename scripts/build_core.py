@@ -43,7 +43,7 @@ LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
 SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS", "BEYOND")
-SINGLE += ("TO_TELL", "HEARS")
+SINGLE += ("TO_TELL", "HEARS", "NAMED")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
 LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
 # No C compiler takes the large ones for an enum.

@@ -1051,7 +1051,7 @@ def log_event(S: STATE, L: i64, t: i64, d: i64) -> cython.void:
     n: i64 = S.nlog
     words_room(cython.address(S.log), cython.address(S.log_size), n + 3)
     S.log[n] = d
-    S.log[n + 1] = L
+    S.log[n + 1] = L + S.named
     S.log[n + 2] = t
     S.nlog = n + 3
 
@@ -4177,7 +4177,7 @@ def is_sound_line(S: STATE, L: i64) -> i64:
 def say(S: STATE, at: i64, sign: i64, L: i64, s: i64, e: i64, v: i64) -> i64:
     words_room(cython.address(S.out), cython.address(S.out_size), at + 5)
     S.out[at] = sign
-    S.out[at + 1] = L
+    S.out[at + 1] = L + S.named
     S.out[at + 2] = v
     S.out[at + 3] = s
     S.out[at + 4] = e
@@ -4489,6 +4489,64 @@ def hear_points(S: STATE, L: i64, a: i64, words: WORDS, n: i64) -> cython.void:
         i += stride
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def first_waiting(S: STATE) -> i64:
+    """The lowest level that has something to do, where rows may be new."""
+    return 0 if S.introduced < S.nrows else waiting(S)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def settle_together(every: cython.pointer(STATE), n: i64) -> i64:
+    """The items of a step in all machines, one after the other, until nobody has anything to do."""
+    i: i64 = 0
+    while i < n:
+        every[i].since = horai_clock() if every[i].watched != 0 else 0
+        take(every[i])
+        i += 1
+    last: i64 = every[0].nlevels
+    level: i64 = every[0].own
+    while True:
+        wrote: i64 = 0
+        i = 0
+        while i < n:
+            settle(every[i], level)
+            write_letters(every[i])
+            if every[i].watched != 0:
+                mark(every[i], 0, 0)
+            if every[i].error != 0:
+                return every[i].error
+            wrote += every[i].nletters
+            i += 1
+        if wrote != 0:
+            i = 0
+            while i < n:
+                k: i64 = 0
+                while k < n:
+                    if k != i:
+                        read_letters(every[i], every[k])
+                    k += 1
+                i += 1
+        level = last
+        i = 0
+        while i < n:
+            every[i].nletters = 0
+            level = min(level, first_waiting(every[i]))
+            i += 1
+        if level == last and wrote == 0:
+            break
+        level = min(max(every[0].own, level + 1), last)
+    i = 0
+    while CHECKED and i < n:
+        if is_sound(every[i]) == 0:
+            return 4
+        i += 1
+    return 0
+
+
 # --- for Python ---------------------------------------------------------------------------------
 
 
@@ -4689,8 +4747,11 @@ class Machine:
         with cython.nogil:
             feed_items(S, table, place, sign, n, width)
 
-    def give(self, rows: list):
-        """Items one by one: (table, place, time, words of the key and of what else a point has)."""
+    def give(self, rows: list, others=()):
+        """Items one by one: (table, place, time, words of the key and of what else a point has).
+
+        Where there are several machines, each is for one of them, this being the first.
+        """
         S: STATE = cython.address(self.state)
         given: i64[64]
         for row in rows:
@@ -4704,7 +4765,11 @@ class Machine:
             while k < n:
                 given[k] = words[k]
                 k += 1
-            put_item(S, table, place, 1, row[2], cython.address(given[0]), n)
+            whose: i64 = shard_of(S, table, cython.address(given[0]))
+            T: STATE = S
+            if whose != 0:
+                T = cython.address(cython.cast(Machine, others[whose - 1]).state)
+            put_item(T, table, place, 1, row[2], cython.address(given[0]), n)
 
     def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64):
         """A value that holds from the start of the run: begun just before."""
@@ -4842,7 +4907,7 @@ class Machine:
         i: i64 = 0
         with cython.nogil:
             while i < lines.shape[0]:
-                cols[i] = S.lines[lines[i]].col
+                cols[i] = S.lines[lines[i] - S.named].col
                 i += 1
 
     def keys(self, lines: cython.longlong[::1], keys: cython.longlong[:, ::1]):
@@ -4851,7 +4916,7 @@ class Machine:
         i: i64 = 0
         with cython.nogil:
             while i < lines.shape[0]:
-                at: i64 = S.rows[S.lines[lines[i]].row].key
+                at: i64 = S.rows[S.lines[lines[i] - S.named].row].key
                 k: i64 = 0
                 while k < keys.shape[1]:
                     keys[i, k] = S.keys[at + k]
@@ -4861,6 +4926,7 @@ class Machine:
     def instance(self, line: i64):
         """The column of a line, and the words of its key."""
         S: STATE = cython.address(self.state)
+        line -= S.named
         r: i64 = S.lines[line].row
         at: i64 = S.rows[r].key
         n: i64 = S.tables[S.rows[r].table * 8 + T_KEYS]
@@ -5190,6 +5256,7 @@ class Machine:
         S: STATE = cython.address(self.state)
         S.shards = shards
         S.shard = shard
+        S.named = shard << NAMED
         put(where, cython.address(S.where), cython.address(S.where_size))
         put(looked, cython.address(S.looked), cython.address(S.looked_size))
 
@@ -5218,6 +5285,24 @@ class Machine:
                 mark(S, 0, 0)
         return S.error, S.nletters
 
+    def together(self, others: list):
+        """Insert the items of the step, here and in others, and bring all up to date; the error.
+
+        It is one thread that goes from machine to machine.
+        """
+        every: STATE[64]
+        n: i64 = len(others) + 1
+        every[0] = cython.address(self.state)
+        for k in range(1, n):
+            every[k] = cython.address(cython.cast(Machine, others[k - 1]).state)
+        with cython.nogil:
+            error: i64 = settle_together(every, n)
+        return error
+
+    def stop(self):
+        """Another machine has failed."""
+        self.state.error = 2
+
     def receive(self, other: Machine, quiet: i64):
         """Read the letters of another machine; if `quiet`, what they say of it changes nothing."""
         S: STATE = cython.address(self.state)
@@ -5239,8 +5324,7 @@ class Machine:
 
     def waiting(self):
         """The lowest level that has something to do."""
-        S: STATE = cython.address(self.state)
-        return 0 if S.introduced < S.nrows else waiting(S)
+        return first_waiting(cython.address(self.state))
 
     def is_sound(self):
         """Does all fit together? Only a checked machine looks."""

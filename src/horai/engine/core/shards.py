@@ -23,6 +23,7 @@ from horai.engine.core.division import home_words, merged, parts
 from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.program import Program
 from horai.engine.core.reach import Reach
+from horai.plan.ec.instructions import NAMED
 from horai.temporal.spans import Ints
 
 T = TypeVar("T")
@@ -32,9 +33,6 @@ MANY = 1 << 14
 """Items of a step for which it pays to hand work over to other threads."""
 
 
-LINES = 40
-"""Bits of the number of a line within its machine; those before them say which it is."""
-LINE = (1 << LINES) - 1
 AT_ONCE = 1 << 18
 """So many items are given to the machines together: they need room."""
 
@@ -75,6 +73,8 @@ class Owner:
 
     def failure(self, error: BaseException) -> None:
         self.session.failure(error)
+        if self.shards is not None:
+            self.shards.stop()
 
 
 class Shards:
@@ -96,6 +96,8 @@ class Shards:
             owner.shards = self
         self._lock = Lock()
         self._asking: int | None = None
+        self._many = False  # are threads at work?
+        self._was_large = False  # did the last step have many items?
         self._answers: dict[tuple[int, tuple[int, ...]], tuple[Any, ...]] = {}
         self._pool = ThreadPoolExecutor(len(machines) - 1, "horai")
         self._fed: list[tuple[Any, ...]] = []
@@ -118,9 +120,17 @@ class Shards:
         ]
         try:
             first = work(0, self.machines[0])
-        finally:
             wait(others)
+        except BaseException:
+            self.stop()
+            wait(others)
+            raise
         return [first, *(other.result() for other in others)]
+
+    def stop(self) -> None:
+        """Something has failed: nobody need go on."""
+        for machine in self.machines:
+            machine.stop()
 
     @contextmanager
     def asking(self, place: int) -> Iterator[None]:
@@ -150,8 +160,9 @@ class Shards:
     def symbols(self, numeric: Any, reals: Any) -> None:
         """More terms: who asks hears of them at once, the others before they go on."""
         self._numbers.append((numeric, reals))
-        if self._asking is not None:
-            self._tell(self._asking, self.machines[self._asking])
+        for place, machine in enumerate(self.machines):
+            if not self._many or place == self._asking:
+                self._tell(place, machine)
 
     def _tell(self, place: int, machine: Any) -> None:
         for one in self._numbers[self._told[place] :]:
@@ -183,21 +194,24 @@ class Shards:
 
     def give(self, rows: list[Any]) -> None:
         """Items one by one."""
-        for machine in self.machines:
-            machine.give(rows)
+        self.machines[0].give(rows, self.machines[1:])
 
     def end_step(self) -> int:
         """Bring everything up to date; the error, 0 if there is none."""
-        many = self._items + self._pending >= MANY
-        settled = self.each(self._accept, many)
+        self._many = self._was_large = self._items + self._pending >= MANY
+        if self._many:
+            self._rounds(self.each(self._accept, True))
+            if not self._failed and not all(machine.is_sound() for machine in self.machines):
+                self._failed = 4
+        else:
+            self.each(self._feed, False)
+            self._failed = self.machines[0].together(self.machines[1:])
         self._fed_all()
-        self._items = 0
-        self._rounds(settled, many)
-        for place, machine in enumerate(self.machines):
-            self._tell(place, machine)
-        self._numbers, self._told = [], [0] * len(self.machines)
-        if not self._failed and not all(machine.is_sound() for machine in self.machines):
-            return 4
+        self._items, self._many = 0, False
+        if self._numbers:
+            for place, machine in enumerate(self.machines):
+                self._tell(place, machine)
+            self._numbers, self._told = [], [0] * len(self.machines)
         return self._failed
 
     def _accept(self, place: int, machine: Any) -> tuple[int, int]:
@@ -206,7 +220,7 @@ class Shards:
         machine.accept()
         return machine.settle(self._own)  # type: ignore[no-any-return]
 
-    def _rounds(self, settled: list[tuple[int, int]], many: bool) -> None:
+    def _rounds(self, settled: list[tuple[int, int]]) -> None:
         """Machines hear of each other and go on, until there is nothing left to do."""
 
         while True:
@@ -215,12 +229,12 @@ class Shards:
                 break
             wrote = any(letters for _, letters in settled)
             if wrote:
-                self._read(many)
+                self._read(True)
             level = min(machine.waiting() for machine in self.machines)
             if level == self._levels and not wrote:
                 break
             level = min(max(self._own, level + 1), self._levels)
-            settled = self.each(partial(self._settle, level), many)
+            settled = self.each(partial(self._settle, level), True)
 
     def _read(self, many: bool, quiet: bool = False) -> None:
         """All machines read what the others have written; if `quiet`, nothing follows from it."""
@@ -283,26 +297,18 @@ class Shards:
 
     # --- what is found ---------------------------------------------------------------------------
 
-    def changelog(self) -> Ints:
+    def changelog(self) -> bytes:
         """Rows (sign, line, value, start, end) of what came and went."""
-        many = self.size() >= MANY
-        return self._rows(self.each(lambda _, machine: machine.changelog(), many), 5)
+        return b"".join(self.each(lambda _, machine: machine.changelog(), self._was_large))
 
-    def events(self) -> Ints:
+    def events(self) -> bytes:
         """Rows (sign, line, time) of derived events that came and went."""
-        return self._rows([machine.events() for machine in self.machines], 3)
-
-    def _rows(self, found: Sequence[bytes], width: int) -> Ints:
-        every = np.frombuffer(b"".join(found), np.int64).reshape(-1, width).copy()
-        sizes = [len(one) // 8 // width for one in found]
-        every[:, 1] += np.repeat(np.arange(len(found)) << LINES, sizes)
-        return every
+        return b"".join([machine.events() for machine in self.machines])
 
     def count(self, table: int, place: int, border: int) -> int:
         """How many spans or events of a column there are after a time."""
         found = self.each(
-            lambda _, machine: int(machine.count(table, place, border)),
-            self.sizes()[0] >= 4 * MANY,
+            lambda _, machine: int(machine.count(table, place, border)), self._was_large
         )
         self._counts[table, place] = found
         return sum(found)
@@ -320,18 +326,18 @@ class Shards:
         """The columns of some lines."""
         for machine, mine in self._split(lines):
             some = columns[mine]
-            machine.describe(lines[mine] & LINE, some)
+            machine.describe(lines[mine], some)
             columns[mine] = some
 
     def keys(self, lines: Ints, keys: Ints) -> None:
         """The keys of some lines of one table."""
         for machine, mine in self._split(lines):
             some = keys[mine]
-            machine.keys(lines[mine] & LINE, some)
+            machine.keys(lines[mine], some)
             keys[mine] = some
 
     def _split(self, lines: Ints) -> Iterator[tuple[Any, Ints]]:
-        whose = lines >> LINES
+        whose = lines >> NAMED
         for place, machine in enumerate(self.machines):
             mine = np.flatnonzero(whose == place)
             if len(mine):
@@ -339,7 +345,7 @@ class Shards:
 
     def instance(self, line: int) -> tuple[int, list[int]]:
         """The column of a line, and the words of its key."""
-        return self.machines[line >> LINES].instance(line & LINE)  # type: ignore[no-any-return]
+        return self.machines[line >> NAMED].instance(line)  # type: ignore[no-any-return]
 
     # --- what is kept ----------------------------------------------------------------------------
 

@@ -210,7 +210,7 @@ cdef struct State:
     i64* owners  # of columns: twice the number of a rule, and one if its spans are rows of it
     i64 owners_size, marked, since, watched
     # where rows are divided among several machines: how many there are, and which this is
-    i64 shards, shard
+    i64 shards, shard, named  # and what is added to its lines, where answers name them
     i64* heard  # by row: which others hear of it; of a row of another one, `TO_TELL` and `HEARS`
     i64 heard_size
     i64* changes  # by line: since when others have not been told

@@ -189,6 +189,8 @@ ROUNDS = 1000
 """So often, for each line, a cycle may ask about the same time: what takes longer never ends."""
 LETTERS = ("NEW_ROW", "NEW_POINT", "NEW_EVENT", "NEW_COUNT", "TOLD_SPANS", "TOLD_POINTS")
 """What machines tell each other that share the rows of a program."""
+NAMED = 40
+"""Where there are several, answers name a line by its number and, from this bit on, its machine."""
 TO_TELL, HEARS = 1, 2
 """Of a row of another machine: this has to be told something, it is told of all changes."""
 BARRED = 128
