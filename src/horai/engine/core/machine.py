@@ -543,48 +543,134 @@ def push(S: STATE, queue: i64, L: i64, a: i64, z: i64) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def sooner(S: STATE, level: i64, when: i64, L: i64, x: i64) -> cython.void:
-    """Put something on the agenda of a level that goes through time; `when` is 2 * time + layer."""
+    """Put something on the agenda of a level that goes through time; `when` is 2 * time + layer.
+
+    The level that is settled now has a heap; what others have to do is put in order when they are.
+    """
+    if level == S.level:
+        to_heap(S, when, L, x)
+    else:
+        push(S, 2 * level, L, when, x)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def to_heap(S: STATE, when: i64, L: i64, x: i64) -> cython.void:
     i: i64 = S.nheap
-    words_room(cython.address(S.heap), cython.address(S.heap_size), (i + 1) * 4)
+    words_room(cython.address(S.heap), cython.address(S.heap_size), (i + 1) * 3)
     S.nheap = i + 1
     while i > 0:
         up: i64 = (i - 1) >> 1
-        if S.heap[up * 4] < level or (S.heap[up * 4] == level and S.heap[up * 4 + 1] <= when):
+        if S.heap[up * 3] <= when:
             break
-        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[up * 4]), 32)
+        memcpy(cython.address(S.heap[i * 3]), cython.address(S.heap[up * 3]), 24)
         i = up
-    S.heap[i * 4] = level
-    S.heap[i * 4 + 1] = when
-    S.heap[i * 4 + 2] = L
-    S.heap[i * 4 + 3] = x
+    S.heap[i * 3] = when
+    S.heap[i * 3 + 1] = L
+    S.heap[i * 3 + 2] = x
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def from_heap(S: STATE) -> cython.void:
+    """Take the first off the heap; its words are in `S.got`."""
+    memcpy(cython.address(S.got[0]), cython.address(S.heap[0]), 24)
+    n: i64 = S.nheap - 1
+    S.nheap = n
+    i: i64 = 0
+    when: i64 = S.heap[n * 3]
+    while True:
+        c: i64 = 2 * i + 1
+        if c >= n:
+            break
+        if c + 1 < n and S.heap[c * 3 + 3] < S.heap[c * 3]:
+            c += 1
+        if S.heap[c * 3] >= when:
+            break
+        memcpy(cython.address(S.heap[i * 3]), cython.address(S.heap[c * 3]), 24)
+        i = c
+    if i != n:
+        memcpy(cython.address(S.heap[i * 3]), cython.address(S.heap[n * 3]), 24)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def in_time(S: STATE, s: i64) -> cython.void:
+    """What a level has to do so far, in order of time: (when, where it is in the agenda)."""
+    n: i64 = 0
+    least: i64 = INF
+    most: i64 = -INF
+    h: i64 = S.queues[4 * s]
+    while h != 0:
+        words_room(cython.address(S.run), cython.address(S.run_size), n + 2)
+        when: i64 = S.ag[h + 2]
+        S.run[n] = when
+        S.run[n + 1] = h
+        n += 2
+        least = when if when < least else least
+        most = when if when > most else most
+        h = S.ag[h]
+    S.queues[4 * s] = S.queues[4 * s + 1] = 0
+    S.ran = 0
+    S.nrun = n
+    if n < MANY:
+        S.nrun = 0
+        while n > 0:
+            n -= 2
+            h = S.run[n + 1]
+            to_heap(S, S.ag[h + 2], S.ag[h + 1], S.ag[h + 3])
+        return
+    other: WORDS = cython.NULL
+    size: i64 = 0
+    words_room(cython.address(other), cython.address(size), n)
+    counts: i64[2049]
+    shift: i64 = 0
+    while shift < 62 and ((most - least) >> shift) > 0:
+        memset(counts, 0, 2049 * 8)
+        i: i64 = 0
+        while i < n:
+            counts[(((S.run[i] - least) >> shift) & 2047) + 1] += 2
+            i += 2
+        i = 0
+        while i < 2048:
+            counts[i + 1] += counts[i]
+            i += 1
+        i = 0
+        while i < n:
+            k: i64 = ((S.run[i] - least) >> shift) & 2047
+            other[counts[k]] = S.run[i]
+            other[counts[k] + 1] = S.run[i + 1]
+            counts[k] += 2
+            i += 2
+        memcpy(S.run, other, n * 8)
+        shift += 11
+    free(other)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def soonest(S: STATE) -> cython.void:
-    """Take the first of them off; its words are in `S.got`."""
-    memcpy(cython.address(S.got[0]), cython.address(S.heap[0]), 32)
-    n: i64 = S.nheap - 1
-    S.nheap = n
-    i: i64 = 0
-    level: i64 = S.heap[n * 4]
-    when: i64 = S.heap[n * 4 + 1]
-    while True:
-        c: i64 = 2 * i + 1
-        if c >= n:
-            break
-        if c + 1 < n and (
-            S.heap[c * 4 + 4] < S.heap[c * 4]
-            or (S.heap[c * 4 + 4] == S.heap[c * 4] and S.heap[c * 4 + 5] < S.heap[c * 4 + 1])
-        ):
-            c += 1
-        if S.heap[c * 4] > level or (S.heap[c * 4] == level and S.heap[c * 4 + 1] >= when):
-            break
-        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[c * 4]), 32)
-        i = c
-    if i != n:
-        memcpy(cython.address(S.heap[i * 4]), cython.address(S.heap[n * 4]), 32)
+    """Take the first of all that the level has to do; its words are in `S.got`."""
+    i: i64 = S.ran
+    if i >= S.nrun or (S.nheap > 0 and S.heap[0] < S.run[i]):
+        from_heap(S)
+        return
+    # They are about instances anywhere: what comes soon is fetched.
+    if i + 24 < S.nrun:
+        SOON(cython.address(S.ag[S.run[i + 25]]))
+        L: i64 = S.ag[S.run[i + 17] + 1]
+        SOON(cython.address(S.lines[L]))
+        L = S.ag[S.run[i + 9] + 1]
+        SOON(cython.address(S.rows[S.lines[L].row]))
+        SOON(cython.address(S.pool[S.lines[L].points]))
+    memcpy(cython.address(S.got[0]), cython.address(S.run[i]), 8)
+    memcpy(cython.address(S.got[1]), cython.address(S.ag[S.run[i + 1] + 1]), 8)
+    memcpy(cython.address(S.got[2]), cython.address(S.ag[S.run[i + 1] + 3]), 8)
+    S.ran = i + 2
 
 
 @cython.cfunc
@@ -3671,11 +3757,12 @@ def settle_level(S: STATE, s: i64) -> cython.void:
         last: i64 = -INF
         again: i64 = 0  # in the same cell
         back: i64 = 0  # to earlier ones
-        while S.nheap > 0 and S.heap[0] == s and S.error == 0:
+        in_time(S, s)
+        while (S.nheap > 0 or S.ran < S.nrun) and S.error == 0:
             introduce(S)
             soonest(S)
-            L: i64 = S.got[2]
-            t: i64 = S.got[1] >> 1
+            L: i64 = S.got[1]
+            t: i64 = S.got[0] >> 1
             if after(S, t) > last:
                 again = 0
             elif after(S, t) < last:
@@ -3684,16 +3771,16 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             again += 1
             if again > ROUNDS * (S.nlines + 100) or back > ROUNDS * (S.nlines + 1000):
                 contradicts(S, L, t)
-            if (S.got[1] & 1) == 0:
-                evaluate_at(S, L, t, S.got[3], s)
+            if (S.got[0] & 1) == 0:
+                evaluate_at(S, L, t, S.got[2], s)
             else:
                 if S.lines[L].dirty == t - S.origin + 1:
                     S.lines[L].dirty = 0
-                resolve(S, L, t, S.got[3])
+                resolve(S, L, t, S.got[2])
         S.level = -1
     while S.error == 0:
         introduce(S)
-        h: i64 = S.queues[4 * s]
+        h: i64 = S.queues[4 * s] if S.cyclic[s] == 0 else 0
         if h != 0:
             S.queues[4 * s] = S.ag[h]
             if S.ag[h] == 0:
@@ -3724,8 +3811,6 @@ def waiting(S: STATE) -> i64:
     s: i64 = 0
     while s < S.nlevels and S.queues[4 * s] == 0 and S.queues[4 * s + 2] == 0:
         s += 1
-    if S.nheap > 0 and S.heap[0] < s:
-        return S.heap[0]
     return s
 
 
@@ -4603,6 +4688,7 @@ class Machine:
         free(S.queues)
         free(S.cyclic)
         free(S.heap)
+        free(S.run)
         free(S.timers)
         free(S.tmp)
         free(S.gone)

@@ -8,6 +8,7 @@ cdef extern from *:
     #define OFTEN 0xFFFFFLL
     #define AT_ONCE 4096LL
     #define GIVEN_BACK 65536LL
+    #define MANY 2048LL
     #define PIECE(k) (((k) & 1 ? 12LL : 8LL) << ((k) >> 1))
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
@@ -58,7 +59,7 @@ cdef extern from *:
     void SOON(void*) nogil
     void horai_give_back(long long*, long long) nogil
     long long horai_clock() nogil
-    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE, GIVEN_BACK
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE, GIVEN_BACK, MANY
     const unsigned long long ZERO, SMALL, REST
 
 ctypedef long long i64
@@ -139,7 +140,9 @@ cdef struct State:
     i64 queues_size
     i64* heap
     i64 nheap, heap_size
-    i64 got[4]
+    i64* run
+    i64 ran, nrun, run_size
+    i64 got[3]
     i64* timers
     i64 ntimers, timers_size
     i64 introduced, returning  # rows whose programs ran; are these rows that come back?
