@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from horai.lang.lars.windows import NAMED
+
 ENTITIES = ("x", "y", "3")
 SIGNALS = ("s", "r")
 LAST = 12
@@ -40,7 +42,7 @@ def windows(draw: st.DrawFn, derived: bool, always: bool = False) -> str:
     size = draw(st.integers(0, 4))
     kinds = ["time", "time", "time", "future", "hop", "inf", *([] if always else ["only"])]
     kinds += [] if derived else ["tuple", "tuple", "partition", *([] if always else ["ahead"])]
-    kinds += ["between"]
+    kinds += ["between", "named"]
     match draw(st.sampled_from(kinds)):
         case "time":
             return f"[{size}]"
@@ -48,6 +50,8 @@ def windows(draw: st.DrawFn, derived: bool, always: bool = False) -> str:
             return f"[{size}, +{draw(st.integers(1, 2))}]"
         case "hop":
             return f"[{size + 1} hop {draw(st.integers(1, size + 1))}]"
+        case "named":
+            return f"[{draw(st.sampled_from(sorted(NAMED)))} {size + 1}]"
         case "tuple":
             return f"[{draw(st.integers(1, 4))} #]"
         case "partition":

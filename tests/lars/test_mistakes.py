@@ -42,6 +42,8 @@ def told(text: str) -> list[tuple[str, int, int, str]]:
         ("h :- b [from 3].", ("H603", 1, 8, "[from 3]")),
         ("h :- b [only 3].", ("H603", 1, 14, "3")),
         ("h :- b [3 s hop 0 s].", ("H604", 1, 8, "[3 s hop 0 s]")),
+        ("h :- b [since 0 s].", ("H604", 1, 8, "[since 0 s]")),
+        ("h :- b [since inf].", ("H604", 1, 8, "[since inf]")),
         ("h :- b [+3 s tumbling].", ("H604", 1, 8, "[+3 s tumbling]")),
         ("h :- [3 s] b, reset always c.", ("H609", 1, 21, "always c")),
         ("h :- [3 s] reset always c.", ("H609", 1, 18, "always c")),

@@ -219,3 +219,14 @@ def test_a_tuple_window_has_as_many_signals_as_it_says(
     data = data_of(found)
     before = sum(moment <= time for moment, _ in data.signals)
     assert len(select(window(f"[{size} #]"), data, time).signals) == min(size, before)
+
+
+def test_since_the_last_multiple() -> None:
+    assert [cut("[since 4]", D2, time)[:2] for time in (0, 3, 4, 43, 44)] == [
+        *((0, 0), (0, 3), (4, 4), (40, 43), (44, 44))
+    ]
+    assert cut("[since 4]", D2, 43) == (
+        40,
+        43,
+        {40: {"tram(a3,h)", "bus(b1,s)"}, 43: {"tram(a3,m)"}},
+    )

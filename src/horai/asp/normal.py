@@ -377,6 +377,8 @@ class _Normalizer:
                 return Between(first, last)
             case lars.IntervalWindow():
                 raise self.refused("an interval window with variable ends", window)
+            case lars.NamedWindow(name=name):
+                raise self.refused(f"a window `{name}`", window)
 
 
 def _uses(rule: lars.Rule) -> Counter[str]:

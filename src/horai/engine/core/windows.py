@@ -1,6 +1,6 @@
 """How the windows of LARS are kept: by time as bounds that move, by number as ranks.
 
-This is the registry of windows for the compiled engine: whoever writes a new one names it here.
+Windows by time that have a name are in the registry of `horai.lang.lars.windows`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,11 @@ def _interval(window: lars.IntervalWindow) -> ByTime:
     return ByTime(window.first.value, 1, window.last.value, 1, fixed=True)
 
 
+def _named(window: lars.NamedWindow) -> ByTime:
+    bounds = window.bounds
+    return ByTime(bounds.past, bounds.low_hop, bounds.future, bounds.high_hop)
+
+
 def _number(window: lars.TupleWindow | lars.PartitionWindow) -> ByNumber:
     patterns = window.patterns if isinstance(window, lars.PartitionWindow) else None
     past, future = (FAR if size is None else size for size in (window.past, window.future))
@@ -68,6 +73,7 @@ WINDOWS: dict[type[Any], Callable[[Any], ByTime | ByNumber]] = {
     lars.TimeWindow: _time,
     lars.IntervalWindow: _interval,
     lars.FilterWindow: lambda window: ByTime(patterns=window.patterns),
+    lars.NamedWindow: _named,
     lars.TupleWindow: _number,
     lars.PartitionWindow: _number,
 }

@@ -149,6 +149,8 @@ def show_window(window: lars.Window) -> str:
             return f"[only {_patterns(patterns)}]"
         case lars.IntervalWindow(first=first, last=last):
             return f"[from {show_term(first)} to {show_term(last)}]"
+        case lars.NamedWindow(name=name, length=length):
+            return f"[{name} {length}]"
 
 
 def _durations(past: Duration, future: Duration) -> str:

@@ -50,6 +50,7 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import MILLISECONDS, UNITS, Duration, unit_named
 from horai.lang.lars.relations import with_relations
 from horai.lang.lars.walk import atoms, children, own_terms, subformulas
+from horai.lang.lars.windows import NAMED
 
 Part = Tree[Token]
 """A piece of a clause: `data` is its kind, children are pieces and tokens."""
@@ -141,6 +142,9 @@ class _FormulaReader:
             if not self.takes("to"):
                 raise self.wrong("`to` is missing in this window", "write [from 3 to 9]")
             return self.done(lars.IntervalWindow(first, self.time(), span=self.place))
+        for name in NAMED:
+            if self.takes(name):
+                return self.named(name)
         past, future = self.sizes()
         if all(size is None or size[1] == "#" for size in (past, future)):
             return self.tuples(past, future)
@@ -193,6 +197,13 @@ class _FormulaReader:
         elif kind == "variable":
             hint = "sizes of windows are numbers; they cannot depend on the data"
         raise _Wrong("H603", "the size of a window is a whole number", place_of(part), hint)
+
+    def named(self, name: str) -> lars.NamedWindow:
+        amount, unit = self.size()
+        if not amount or unit == "#":
+            hint = f"write [{name} 1 d]"
+            raise self.wrong(f"`{name}` needs a length of time above 0", hint, "H604")
+        return self.done(lars.NamedWindow(name, Duration(amount, unit), span=self.place))
 
     def times(self, past: _Size, future: _Size) -> lars.TimeWindow:
         if "#" in {size[1] for size in (past, future) if size is not None}:
@@ -573,7 +584,7 @@ def _has_end(window: lars.Window) -> bool:
             return future.amount is not None
         case lars.TupleWindow(future=future) if future == 0:
             return True
-        case lars.IntervalWindow():
+        case lars.IntervalWindow() | lars.NamedWindow():
             return True
         case lars.FilterWindow():
             return False

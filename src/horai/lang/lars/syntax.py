@@ -13,6 +13,7 @@ from typing import Literal as OneOf
 from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import Compound, Int, Term
 from horai.lang.lars.clock import Duration
+from horai.lang.lars.windows import NAMED, NamedBounds
 
 NONE = Duration(0)
 
@@ -71,7 +72,21 @@ class IntervalWindow(Placed):
     last: Term
 
 
-Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWindow
+@dataclass(frozen=True, slots=True)
+class NamedWindow(Placed):
+    """`[since 1 d]`: points that the name and a length tell; see `windows.NAMED`."""
+
+    name: str
+    length: Duration
+
+    @property
+    def bounds(self) -> NamedBounds:
+        """The points that it selects, once it is measured in time points."""
+        assert self.length.unit is None and self.length.amount is not None
+        return NAMED[self.name](self.length.amount)
+
+
+Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWindow | NamedWindow
 
 # --- formulas ---------------------------------------------------------------------------------
 

@@ -147,7 +147,7 @@ def in_points(program: lars.Program, clock: Clock) -> lars.Program:
     """The program with durations turned into numbers of time points; may raise `Incompatible`."""
 
     def window(given: lars.Window) -> lars.Window:
-        return counted(given, clock) if isinstance(given, lars.TimeWindow) else given
+        return counted(given, clock)
 
     def head(given: lars.Head) -> lars.Head:
         if not isinstance(given, lars.Choice):
@@ -168,12 +168,16 @@ def in_points(program: lars.Program, clock: Clock) -> lars.Program:
     return replace(program, rules=tuple(rule(one) for one in program.rules))
 
 
-def counted(window: lars.TimeWindow, clock: Clock) -> lars.TimeWindow:
-    """A time window in time points; may raise `Incompatible`.
+def counted(window: lars.Window, clock: Clock) -> lars.Window:
+    """A window by time in time points, others as they are; may raise `Incompatible`.
 
-    >>> counted(lars.TimeWindow(Duration(3, "s")), Clock(500, "ms")).past
+    >>> counted(lars.NamedWindow("since", Duration(3, "s")), Clock(500, "ms")).length
     Duration(amount=6, unit=None)
     """
+    if isinstance(window, lars.NamedWindow):
+        return replace(window, length=Duration(clock.points(window.length)))
+    if not isinstance(window, lars.TimeWindow):
+        return window
     past, future = clock.points(window.past), clock.points(window.future)
     hop = None if window.hop is None else Duration(clock.points(window.hop))
     return replace(window, past=Duration(past), future=Duration(future), hop=hop)

@@ -198,6 +198,8 @@ class TimeScope:
             stays = self.is_inside and window.hop is None
             seen = _around(window, self.at, self.view) if self.is_inside else self.view
             return TimeScope(self.at, seen, stays)
+        if isinstance(window, lars.NamedWindow):
+            return TimeScope(self.at, self.view, False)
         if not isinstance(window, lars.IntervalWindow):
             return TimeScope(self.at, self.view, self.is_inside)
         try:

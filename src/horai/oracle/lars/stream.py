@@ -111,8 +111,18 @@ def select(window: lars.Window | WindowFunction, stream: Stream, time: int) -> S
             return stream.only(lambda atom: any(fits(p, atom) is not None for p in patterns))
         case lars.IntervalWindow(first=Int(value=first), last=Int(value=last)):
             return _between(stream, first, last)
+        case lars.NamedWindow(name=name, length=length):
+            if time not in stream:
+                return stream
+            return _between(stream, *NAMED[name](time, _number(length)))
         case _:
             raise AssertionError(f"{window} has times that are not known")
+
+
+NAMED: dict[str, Callable[[int, int], tuple[int, int]]] = {
+    "since": lambda time, length: (time - time % length, time),
+}
+"""The first and the last point of windows with a name, by the current point and the length."""
 
 
 def _number(duration: Duration) -> int:

@@ -253,14 +253,14 @@ def clocked_windows(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]
     """H703, H709: durations are whole numbers of time points, and no hop leaves points out."""
     for rule, within in _windows(program):
         window = within.window
-        if not isinstance(window, lars.TimeWindow):
-            continue
         try:
             points = counted(window, clock)
         except Incompatible as wrong:
             message = f"a window that does not fit the clock: {wrong}"
             hint = f"use a multiple of {clock}, or a clock that divides all windows"
             yield finding("H703", message, rule, window.span, hint)
+            continue
+        if not (isinstance(window, lars.TimeWindow) and isinstance(points, lars.TimeWindow)):
             continue
         sizes = [points.past.amount, points.future.amount]
         hop = None if points.hop is None else points.hop.amount

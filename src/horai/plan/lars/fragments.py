@@ -57,7 +57,7 @@ class Classification:
 
     Programs with `strata` have at most one answer, whatever their fragment. `features` are among
     negation, constraint, choice, disjunction, aggregate, nesting, reset, future, hop, time,
-    tuple, partition, filter, interval.
+    tuple, partition, filter, interval, and the names of windows that have one.
     """
 
     fragment: Fragment
@@ -171,6 +171,8 @@ def _of_window(window: lars.Window) -> set[str]:
             return {"filter"}
         case lars.IntervalWindow():
             return {"interval"}
+        case lars.NamedWindow(name=name):
+            return {name}
         case _:
             assert_never(window)
 

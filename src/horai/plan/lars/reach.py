@@ -171,6 +171,9 @@ def _through(window: lars.Window, view: _View, found: SignalReach) -> _View:
                 return _View(0, 0, whole=False, counted=True)  # it is kept by its number
             found.every = max(found.every, view.back)  # what is counted may be anything
             return replace(view, whole=False)
+        case lars.NamedWindow(bounds=bounds):
+            ago = view.ago + bounds.past + bounds.low_hop - 1
+            return replace(view, back=min(view.back, ago))
         case lars.FilterWindow() | lars.IntervalWindow():
             return replace(view, whole=False)
         case _:

@@ -88,7 +88,12 @@ def _inside(formula: lars.Formula) -> Iterator[AtomMention]:
                     raise _CannotSplit("a window of the last signals counts those of all names")
                 case lars.PartitionWindow(patterns=patterns):
                     yield _in_groups(inner, patterns)
-                case lars.TimeWindow() | lars.FilterWindow() | lars.IntervalWindow():
+                case (
+                    lars.TimeWindow()
+                    | lars.FilterWindow()
+                    | lars.IntervalWindow()
+                    | lars.NamedWindow()
+                ):
                     yield from _inside(inner)
                 case _:
                     assert_never(window)
