@@ -230,3 +230,8 @@ def test_since_the_last_multiple() -> None:
         43,
         {40: {"tram(a3,h)", "bus(b1,s)"}, 43: {"tram(a3,m)"}},
     )
+
+
+def test_the_point_some_time_ago() -> None:
+    assert cut("[ago 4]", D2, 44) == (40, 40, {40: {"tram(a3,h)", "bus(b1,s)"}})
+    assert cut("[ago 4]", D2, 3) == (0, 0, {}), "before the start nothing was"

@@ -26,5 +26,6 @@ class NamedBounds:
 
 NAMED: dict[str, Callable[[int], NamedBounds]] = {
     "since": lambda length: NamedBounds(low_hop=length),
+    "ago": lambda length: NamedBounds(past=length, future=-length),
 }
-"""By name: `since` goes from the last multiple of a time until now."""
+"""By name: `since` goes from the last multiple of a time until now; `ago` is one point."""

@@ -121,6 +121,7 @@ def select(window: lars.Window | WindowFunction, stream: Stream, time: int) -> S
 
 NAMED: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "since": lambda time, length: (time - time % length, time),
+    "ago": lambda time, length: (time - length, time - length),
 }
 """The first and the last point of windows with a name, by the current point and the length."""
 
