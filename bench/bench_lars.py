@@ -1,12 +1,13 @@
 """LARS engines on the programs of Ticker's evaluation: time points per second of CPU.
 
-    python bench/bench_lars.py [--points N] [--only batch|live|solver|session] [--quick]
+    python bench/bench_lars.py [--points N] [--only batch|live|solver|session|large] [--quick]
 
 `batch` works out all query times of BASIC together with the plan engine; `live` asks plan, asp and
 tms point by point, as a running system would; `solver` has CONTENT, which has several answers;
 `session` compares an engine alone, which gets atoms, with all that is around it: text rows given to
-a session of the Python interface, and lines read by `horai run --live`. The first points, in which
-windows fill and groundings are made, are part of it. Compare engines within one run.
+a session of the Python interface, and lines read by `horai run --live`; `large` has joins over many
+rows and long windows. The first points, in which windows fill and groundings are made, are part of
+it. Compare engines within one run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from generators.lars import FORMS, Story, basic, content, reach
+from generators.lars import FORMS, Story, basic, content, diamond, reach
 
 import horai
 from horai import io
@@ -226,11 +227,26 @@ def session_part(points: int) -> None:
         print(f"{name:14}{1e6 * alone:11,.0f}{cells}{fair:11.1f}")
 
 
+def large_part(points: int) -> None:
+    """Joins over many rows, and windows of many signals: microseconds of CPU per time point."""
+    few = max(10, points // 10)
+    stories = {
+        "diamond, 200 triples a point, window of 20": diamond(1000, few),
+        "REACH n=32 k=5": reach("t some", 32, 5, 0.5, few),
+        "BASIC n=32 # always k=50": basic("# always", 32, 50, 0.5, 4 * points),
+        "BASIC n=32 # always k=50000": basic("# always", 32, 50_000, 0.5, 4 * points),
+    }
+    print("\nthrough a session: microseconds of CPU per time point")
+    for name, story in stories.items():
+        print(f"{name:45}{1e6 * min(through_session('plan', story) for _ in range(3)):11,.0f}")
+
+
 PARTS: dict[str, Callable[[int], None]] = {
     "batch": batch_part,
     "live": live_part,
     "solver": solver_part,
     "session": session_part,
+    "large": large_part,
 }
 
 

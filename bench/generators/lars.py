@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from horai.lang.core.terms import Int
+from horai.lang.core.terms import Constant, Int
 from horai.lang.lars.syntax import Atom
 
 FORMS = {
@@ -90,6 +90,22 @@ nMinQ(N,Q) :- node(N), qLev(Q), qLev(Q2), qual(N,Q) [{k}], qual(N,Q2) [{k}], Q2 
 node(1..{n}). item(1..{i}). qLev(1..5).
 """
     return Story(text, list(_content(n, i, points, Random(seed))))
+
+
+def diamond(n: int, points: int, seed: int = 1) -> Story:
+    """Two ways of two edges between nodes, by 200 triples a point; one of them is still told."""
+    text = """
+d(A,B,C,D) :- t(A,p,B) [20], t(A,q,C) [20], t(B,p,D) [20], t(C,q,D) [20], B != C.
+kept(A,B) :- always t(A,p,B) [1], d(A,B,_,_).
+"""
+    random = Random(seed)
+    kinds = (Constant("p"), Constant("q"))
+
+    def triple() -> Atom:
+        ends = Int(random.randrange(n)), Int(random.randrange(n))
+        return Atom("t", (ends[0], random.choice(kinds), ends[1]))
+
+    return Story(text, [[triple() for _ in range(200)] for _ in range(points)])
 
 
 def _chosen(atoms: list[Atom], p: float, points: int, seed: int) -> Iterator[list[Atom]]:

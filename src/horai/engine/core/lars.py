@@ -70,14 +70,11 @@ class StepNews(NamedTuple):
                 if news is None:
                     news = listed[query] = News(query, [], [], True)
                 (news.came if sign > 0 else news.gone).append((key, tuple(words)))
-        for query, sign in self.none.tolist():
-            listed[query] = listed.get(query, News(query, [], [], True))._replace(
-                has_answer=sign < 0
-            )
         changed = {query: sign < 0 for query, sign in self.none.tolist()}
-        for query in sorted(listed):
+        for query in sorted({*listed, *changed}):
             has_answer = changed.get(query, has_answer)
-            yield listed[query]._replace(has_answer=has_answer)
+            found = listed.get(query, News(query, [], [], True))
+            yield found._replace(has_answer=has_answer)
 
     def spans(self, key: Key, end: int) -> tuple[Ints, Spans]:
         """The words of the atoms of a predicate, and from when until when each holds."""
@@ -99,6 +96,12 @@ def _paired(table: Ints, end: int) -> tuple[Ints, Spans]:
     stays = np.append(rows[:, 1], 1)[come + 1] > 0
     until = np.where(stays, end, after)
     return rows[come, 2:], Spans(np.arange(len(come)), rows[come, 0], until)
+
+
+def _step(times: Ints, queries: range) -> Ints:
+    """The number of the first query time that is not before each time."""
+    first: Ints = -((queries.start - times) // queries.step)
+    return np.clip(first, 0, len(queries))
 
 
 class LarsRun:
@@ -154,8 +157,7 @@ class LarsRun:
 
     def steps_of_rows(self, queries: range, rows: Mapping[Key, SignalRows]) -> StepNews:
         """The same for columns: each signal from the first query time on that knows of it."""
-        times = np.arange(queries.start, queries.stop, queries.step)
-        parts: list[tuple[Ints, ...]] = [(np.empty(0, np.int64),) * 6]
+        parts: list[tuple[Ints, ...]] = []
         words: list[Ints] = []
         size = 0
         for key, signals in rows.items():
@@ -164,14 +166,16 @@ class LarsRun:
             size += key[1] * count
             columns = [self.words.of_column(column) for column in signals.args]
             words += [np.stack(columns, axis=1).reshape(-1)] if columns else []
-            come = np.searchsorted(times, signals.start)
-            gone = np.searchsorted(times, signals.end)
+            come, gone = (_step(side, queries) for side in (signals.start, signals.end))
             same = (np.full(count, number), signals.time, signals.number)
             for step, sign in ((come, 1), (gone, -1)):
+                there = (come < gone) & (step < len(queries))
                 part = (step, *same, np.full(count, sign), place)
-                there = (come < gone) & (step < len(times))
-                parts.append(part if there.all() else tuple(column[there] for column in part))
-        every = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+                if there.any():
+                    parts.append(part if there.all() else tuple(one[there] for one in part))
+        every = list(parts[0] if parts else (np.empty(0, np.int64),) * 6)
+        if len(parts) > 1:
+            every = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
         if (every[0][1:] < every[0][:-1]).any():
             order = np.argsort(every[0], kind="stable")
             every = [column[order] for column in every]

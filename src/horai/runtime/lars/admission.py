@@ -215,7 +215,7 @@ class Arrivals:
     _latest: int = 0  # arrival
     _atoms: dict[object, tuple[tuple[Plain, ...], Atom | None]] = field(default_factory=dict)
     """Atoms that have been made, for most come again and again, with the values they had."""
-    _terms: dict[Term, Term] = field(default_factory=dict)
+    _terms: dict[tuple[type, Plain], Term] = field(default_factory=dict)
 
     def feed(self, rows: Iterable[io.Item]) -> None:
         """More rows, in their order."""
@@ -298,11 +298,16 @@ class Arrivals:
             if len(self._atoms) > MOST_ATOMS:
                 self._atoms.clear()
                 self._terms.clear()
-            terms = [to_term(arg) for arg in args]
-            # Those that are one object are compared without looking into them.
-            found = Atom(name, tuple(self._terms.setdefault(term, term) for term in terms))
+            found = Atom(name, tuple(map(self._term, args)))
             self._atoms[name, args] = (args, found)
             self.predicates.add(found.predicate)
+        return found
+
+    def _term(self, arg: Plain) -> Term:
+        """The term of an argument; those that are one object are soon compared."""
+        found = self._terms.get((arg.__class__, arg))
+        if found is None:
+            found = self._terms[arg.__class__, arg] = to_term(arg)
         return found
 
     def finish(self, end: int) -> list[DroppedRow]:
