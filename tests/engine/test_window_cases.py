@@ -120,3 +120,21 @@ def test_what_lasted_before_a_row_was_known_counts_for_its_duration(window: int 
     """
     items = [at("s(x)", 2), at("e(x)", 30), at("bs(x,y)", 22), at("be(x,y)", 26)]
     agree(text, items, Setting([5, 10, 15, 20, 25, 30, 35], window))
+
+
+def test_who_is_known_only_now_has_a_past_that_others_made() -> None:
+    text = """
+        initiatedAt(g(X,Y)=false,T) :- happensAt(e2(X),T), linked(X,Y).
+        initiatedAt(g(X,Y)=0,T) :- happensAt(e4(X),T), linked(X,Y).
+        initially(g(X,Y)=true) :- linked(X,Y).
+        holdsFor(h(X)=true,I) :-
+            holdsFor(g(X,_)=false,I1), holdsFor(g(X,_)=false,I2), complement_all([I2],I4),
+            intersect_all([I1,I4],I3), intDurGreaterEq(I3,1,I), thing(X).
+        thing(x). linked(y,x). linked(x,z).
+    """
+    items = [at("e2(x)", 4), at("e4(x)", 7), at("e2(y)", 30)]
+    setting = Setting(range(2, 40, 2), 3)
+    agree(text, items, setting)
+    for archive in (True, False):
+        found = apart(text, items, setting, restored=lambda query: True, archive=archive)
+        assert found is None, found

@@ -41,8 +41,8 @@ def reach_of(program: Program, plan: Plan, tick: int, archive: bool) -> Reach:
     late, driving = _late(program, plan, tick)
     known = {one: ENDLESS * one.moving for one in program.columns}
     for site in program.layout.sites:
-        # Of who becomes known only now there is nothing to look back to.
-        if site.driver is not None and site.lists and not _is_known(site.column):
+        # Who becomes known only now has a past that others made.
+        if site.driver is not None and site.lists:
             back = late[site.column] + _longer(site.driver, tick)
             known[site.driver] = max(known[site.driver], min(back, ENDLESS))
     points = {one: max(late[one], driving[one]) for one in program.columns}
