@@ -401,7 +401,7 @@ class Lowering:
         single = True
         about = effect.about if effect else plan
         listing: op.FactJoin | None = None
-        if plan.domain and plan.key in self._moving:
+        if plan.domain and about.key in self._moving:
             listing = self._listing(about)
         elif plan.domain:
             domain = self.facts.domain(about)
