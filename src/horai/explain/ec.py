@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, product
-from typing import assert_never
 
 from horai.explain.conditions import EvidenceSolver
 from horai.explain.delays import DelayedEffect
@@ -519,15 +518,12 @@ class IntervalLists:
                 return [self._node(show(resolve(listed, self.env)), None, ())]
 
     def _why_operation(self, maker: IntervalOp, items: tuple[Term, ...], t: int) -> list[Proof]:
-        match maker.kind:
-            case "union_all":
-                return self.why(next(one for one in items if contains(self._list(one), t)), t)
-            case "intersect_all":
-                return [made for one in items for made in self.why(one, t)]
-            case "complement_all" | "relative_complement_all":
-                return [*self.why(maker.base, t), *(self._without(one, t) for one in items)]
-            case _:
-                assert_never(maker.kind)
+        states = [contains(self._list(one), t) for one in items]
+        found = [] if maker.base is None else self.why(maker.base, t)
+        for place in maker.operator.gather.decides(states):
+            one = items[place]
+            found += self.why(one, t) if states[place] else [self._without(one, t)]
+        return found
 
     def _maker(self, listed: Term) -> Literal | None:
         return self._makers.get(listed.name) if isinstance(listed, Var) else None
@@ -581,23 +577,20 @@ class IntervalLists:
     def _why_not_operation(
         self, maker: IntervalOp, items: tuple[Term, ...], t: int
     ) -> Iterator[list[HoldsAt | Negation | Proof]]:
-        holding = [one for one in items if contains(self._list(one), t)]
-        match maker.kind:
-            case "union_all":
-                for one in items:
-                    yield from self.why_not(one, t)
-            case "intersect_all":
-                lacking = [one for one in items if one not in holding]
-                for choice in product(*(list(self.why_not(one, t)) for one in lacking)):
-                    yield [condition for way in choice for condition in way]
-            case "complement_all" | "relative_complement_all":
-                base = maker.base
-                is_in = base is None or contains(self._list(base), t)
-                over = [condition for one in holding for condition in self._in_way(one, t)]
-                for way in [[]] if is_in else self.why_not(base, t):
-                    yield [*way, *over]
-            case _:
-                assert_never(maker.kind)
+        states = [contains(self._list(one), t) for one in items]
+        operator, base = maker.operator, maker.base
+        is_in = base is None or contains(self._list(base), t)
+        before = [[]] if is_in else list(self.why_not(base, t))
+        right = (bool(items) and operator.gather.truth(states)) != operator.takes_away
+        for places in [()] if right else operator.gather.ways(states):
+            each = [
+                [self._in_way(items[place], t)]
+                if states[place]
+                else list(self.why_not(items[place], t))
+                for place in places
+            ]
+            for choice in product(before, *each):
+                yield [condition for way in choice for condition in way]
 
     def _in_way(self, listed: Term, t: int) -> list[HoldsAt | Negation | Proof]:
         maker, at = self._maker(listed), Int(t)

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 
 from horai.engine.core.layout import Relation
 from horai.lang.core.terms import Term, Var, substitute
+from horai.lang.ec.operators.protocol import ALL, ANY, Gather
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 
@@ -49,11 +50,13 @@ class Some:
 class Combined:
     """A Boolean combination of lists: `all`, `any`, `not` or `absent` of one part.
 
-    What is absent is known from the first time-point after the start on.
+    What is absent is known from the first time-point after the start on. Whatever else operators
+    make of several lists is `gathered`.
     """
 
-    sign: OneOf["all", "any", "not", "absent"]
+    sign: OneOf["all", "any", "not", "absent", "gathered"]
     parts: tuple[Expression, ...]
+    gather: Gather | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,13 @@ def any_of(parts: Iterable[Expression]) -> Expression:
     """Where some part holds."""
     found = tuple(parts)
     return found[0] if len(found) == 1 else Combined("any", found)
+
+
+def gathered(gather: Gather, parts: tuple[Expression, ...]) -> Expression:
+    """What an operator gathers of some lists; without any, nothing."""
+    if not parts or gather is ANY:
+        return any_of(parts)
+    return all_of(parts) if gather is ALL else Combined("gathered", parts, gather)
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
@@ -148,8 +158,8 @@ def renamed(expression: Expression, by: Mapping[str, Var]) -> Expression:
     match expression:
         case Leaf(relation=relation, terms=terms, value=value):
             return Leaf(relation, tuple(substitute(term, by) for term in terms), value)
-        case Combined(sign=sign, parts=parts):
-            return Combined(sign, tuple(renamed(part, by) for part in parts))
+        case Combined(parts=parts):
+            return replace(expression, parts=tuple(renamed(part, by) for part in parts))
         case Filtered(part=part):
             return replace(expression, part=renamed(part, by))
         case Related(source=source, target=target):
@@ -165,6 +175,8 @@ def truth(expression: Expression, values: dict[Expression, bool], started: bool)
             return not truth(part, values, started)
         case Combined(sign="absent", parts=(part,)):
             return started and not truth(part, values, started)
+        case Combined(parts=parts, gather=Gather() as gather):
+            return gather.truth([truth(part, values, started) for part in parts])
         case Combined(sign=sign, parts=parts):
             every = all if sign == "all" else any
             return every(truth(part, values, started) for part in parts)
@@ -191,6 +203,9 @@ def possible(expression: Expression, may: dict[Expression, bool], be: bool = Tru
             return (possible(source, may) and possible(target, may)) if be else True
         case Combined(sign="not" | "absent", parts=(part,)):
             return possible(part, may, not be)
+        case Combined(parts=parts, gather=Gather(needed=needed)):
+            some = (possible(part, may) for part in parts)
+            return not be or (all(some) if needed == "each" else any(some))
         case Combined(sign=sign, parts=parts):
             every = all if (sign == "all") == be else any
             return every(possible(part, may, be) for part in parts)
@@ -211,7 +226,9 @@ def supports(expression: Expression) -> list[Support]:
             return supports(part)
         case Related(source=source, target=target):
             return _together([supports(source), supports(target)])
-        case Combined(sign="all", parts=parts) if parts:
+        case Combined(parts=parts, gather=Gather(needed="one")):
+            return _few([one for part in parts for one in supports(part)])
+        case Combined(sign="all" | "gathered", parts=parts) if parts:
             return _together([supports(part) for part in parts])
         case Combined(sign="any", parts=parts):
             return _few([one for part in parts for one in supports(part)])

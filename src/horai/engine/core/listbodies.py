@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import ceil, floor
-from typing import assert_never
 
 from horai.engine.core.expressions import (
     NOTHING,
@@ -22,6 +21,7 @@ from horai.engine.core.expressions import (
     Tested,
     all_of,
     any_of,
+    gathered,
 )
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.rules import Rules, is_temporal, looks_at_time
@@ -236,21 +236,16 @@ class ListBody:
     def _operation(self, literal: ec.IntervalOp | ec.DurationFilter | ec.Allen) -> None:
         found: Expression
         match literal:
-            case ec.IntervalOp(kind=kind, base=base, lists=ListTerm(items=items, tail=None)):
-                parts = tuple(map(self._given, items))
-                match kind:
-                    case "union_all":
-                        found = any_of(parts)
-                    case "intersect_all":
-                        found = all_of(parts) if parts else NOTHING
-                    case "complement_all":
-                        found = Combined("absent", (any_of(parts),))
-                    case "relative_complement_all":
-                        assert base is not None
-                        rest = Combined("not", (any_of(parts),))
-                        found = Combined("all", (self._given(base), rest))
-                    case _:
-                        assert_never(kind)
+            case ec.IntervalOp(base=base, lists=ListTerm(items=items, tail=None)):
+                operator = literal.operator
+                found = gathered(operator.gather, tuple(map(self._given, items)))
+                if operator.base == "time":
+                    assert operator.takes_away
+                    found = Combined("absent", (found,))
+                elif operator.takes_away:
+                    found = Combined("not", (found,))
+                if base is not None:
+                    found = Combined("all", (self._given(base), found))
             case ec.DurationFilter(op=sign, intervals=intervals, bound=bound, open_counts=counts):
                 found = Filtered(self._given(intervals), sign, self._limit(sign, bound), counts)
             case ec.Allen(relation=relation, source=source, target=target, mode=mode):

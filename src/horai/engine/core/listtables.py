@@ -8,6 +8,7 @@ lines of others that are linked when the row is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from horai.engine.core.expressions import (
@@ -152,14 +153,14 @@ class ListTable:
         for place, part in enumerate(parts):
             if len(operands(part)) > MOST:
                 parts[place] = self._smaller(part)
-                return Combined(expression.sign, tuple(parts))
+                return replace(expression, parts=tuple(parts))
         largest = max(parts, key=lambda part: len(operands(part)))
         if len(operands(largest)) > 1:
             parts[parts.index(largest)] = self._leaf(largest)
         else:
             half = len(parts) // 2
-            parts[:half] = [self._leaf(Combined(expression.sign, tuple(parts[:half])))]
-        return Combined(expression.sign, tuple(parts))
+            parts[:half] = [self._leaf(replace(expression, parts=tuple(parts[:half])))]
+        return replace(expression, parts=tuple(parts))
 
     def _leaf(self, expression: Expression) -> Leaf:
         if isinstance(expression, Leaf):

@@ -9,11 +9,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import assert_never
 
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, evaluate
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, substitute
 from horai.lang.ec import syntax as ec
+from horai.lang.ec.operators.protocol import IntervalOperator
 from horai.plan.ec.instructions import INF
 
 Spans = list[tuple[int, int]]
@@ -110,12 +112,14 @@ def operate(
     """What an operation makes of terms; `NoValue` if they are no interval lists."""
     match literal:
         case ec.IntervalOp(base=base, lists=lists):
-            parts = [] if base is None else [_given(base, env)]
             whole = substitute(lists, env)
             if not isinstance(whole, ListTerm) or whole.tail is not None:
                 raise NoValue("not a list of interval lists")
-            parts += [_given(item, env) for item in whole.items]
-            return list_term(_swept(literal, parts, run))
+            parts = [_given(item, env) for item in whole.items]
+            first = [(-INF, INF)] if base is None else _given(base, env)
+            if literal.operator.base == "time":
+                first = [(run.next(run.start), INF)]
+            return list_term(_swept(literal.operator, first, parts))
         case ec.DurationFilter(op=sign, intervals=intervals, bound=bound, open_counts=counts):
             least = evaluate(bound, env)
             return list_term(
@@ -144,30 +148,14 @@ def _given(term: Term, env: Mapping[str, Term]) -> Spans:
     return found
 
 
-def _swept(literal: ec.IntervalOp, lists: Sequence[Spans], run: Run) -> Spans:
-    """Where an operation is true of what holds, from one start or end to the next."""
-    first = run.next(run.start)
-    cuts = {first, *(time for spans in lists for span in spans for time in span)}
-    edges = sorted(cuts - {INF})
+def _swept(operator: IntervalOperator, base: Spans, lists: Sequence[Spans]) -> Spans:
+    """Where an operator is true of what holds, from one start or end to the next."""
+    edges = sorted({time for spans in (base, *lists) for span in spans for time in span})
     return coalesced(
         (start, end)
-        for start, end in zip(edges, [*edges[1:], INF], strict=True)
-        if _is_true(literal.kind, [_has(spans, start) for spans in lists], start >= first)
+        for start, end in pairwise(edges)
+        if operator.truth(_has(base, start), [_has(spans, start) for spans in lists])
     )
-
-
-def _is_true(kind: str, states: Sequence[bool], started: bool) -> bool:
-    match kind:
-        case "union_all":
-            return any(states)
-        case "intersect_all":
-            return bool(states) and all(states)
-        case "complement_all":
-            return started and not any(states)
-        case "relative_complement_all":
-            return states[0] and not any(states[1:])
-        case _:
-            raise ValueError(f"unknown operation {kind}")
 
 
 def _has(spans: Spans, time: int) -> bool:

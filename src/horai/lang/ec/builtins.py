@@ -16,6 +16,7 @@ from horai.lang.core.arithmetic import (
 )
 from horai.lang.core.order import sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term
+from horai.lang.ec.operators.registry import OPERATORS
 
 Args = tuple[Term, ...]
 Solution = dict[int, Term]
@@ -192,12 +193,7 @@ RESERVED_HEADS = SPECIAL_HEADS | _CONTROL | {"mod", "rem", "false"}
 # Everyday words: with other arguments they are the user's own predicates.
 EVERYDAY_HEADS = frozenset({"event", "index", "points", "cyclic", "p"})
 
-INTERVAL_OPERATIONS: dict[str, int] = {
-    "union_all": 2,
-    "intersect_all": 2,
-    "complement_all": 2,
-    "relative_complement_all": 3,
-}
+INTERVAL_OPERATIONS: dict[str, int] = {name: one.arity for name, one in OPERATORS.items()}
 DURATIONS: dict[str, str] = {
     "intDurGreater": ">",
     "intDurLess": "<",

@@ -160,7 +160,7 @@ def interval_operation(term: Compound, shape: Shape) -> ec.Literal:
     read_intervals(result, shape, f"the result of {name}")
     for first in base:
         read_intervals(first, shape, f"the first argument of {name}")
-    return ec.IntervalOp(name, base[0] if base else None, lists, result, term)  # type: ignore[arg-type]
+    return ec.IntervalOp(name, base[0] if base else None, lists, result, term)
 
 
 def duration(term: Compound, shape: Shape) -> ec.Literal:

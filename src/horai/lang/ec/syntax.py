@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Term, args_of, functor, key_of, subterms
+from horai.lang.ec.operators.protocol import IntervalOperator
+from horai.lang.ec.operators.registry import operator_of
 
 Key = tuple[str, int]
 
@@ -177,14 +179,19 @@ class AggregateAll:
 
 @dataclass(frozen=True, slots=True)
 class IntervalOp:
-    """`union_all(L, I)`, `intersect_all(L, I)`, `complement_all(L, I)`;
-    `relative_complement_all(I1, L, I)` has its first argument in `base`."""
+    """`union_all(L, I)` and the like, of which `operators/` says everything; `base` is the first
+    argument of those that have one, as `relative_complement_all(I0, L, I)`."""
 
-    kind: OneOf["union_all", "intersect_all", "complement_all", "relative_complement_all"]
+    kind: str
     base: Term | None
     lists: Term
     result: Term
     term: Term
+
+    @property
+    def operator(self) -> IntervalOperator:
+        """What it does."""
+        return operator_of(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

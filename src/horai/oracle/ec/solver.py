@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count, product
 from math import inf
-from typing import assert_never
 
 from horai.lang import endless
 from horai.lang.core.arithmetic import (
@@ -439,7 +438,7 @@ class Solver:
                     case "relative_complement_all":
                         return span.difference(self._intervals(base, env), lists)
                     case _:
-                        assert_never(kind)
+                        raise ValueError(f"{kind} is no operation on interval lists")
             case ec.DurationFilter(op=op, open_counts=open_counts):
                 bound = evaluate(goal.bound, env)
                 given = self._intervals(goal.intervals, env)

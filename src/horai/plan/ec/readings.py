@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import assert_never
 
 from horai.lang.core.terms import Compound, Int, Term, Var, variables
 from horai.lang.ec import syntax as ec
@@ -275,17 +274,9 @@ def _subtracted(body: ec.Conjunction) -> set[str]:
     removed: set[str] = set()
     for literal in ec.walk(body):
         match literal:
-            case ec.IntervalOp(kind=kind, base=base, lists=lists):
-                match kind:
-                    case "complement_all":
-                        removed.update(variables(lists))
-                    case "relative_complement_all":
-                        removed.update(variables(lists))
-                        added.update(variables(base) if base is not None else ())
-                    case "union_all" | "intersect_all":
-                        added.update(variables(lists))
-                    case _:
-                        assert_never(kind)
+            case ec.IntervalOp(base=base, lists=lists):
+                (removed if literal.operator.takes_away else added).update(variables(lists))
+                added.update(variables(base) if base is not None else ())
             case ec.Allen(source=source, target=target):
                 added.update(variables(source), variables(target))
     return removed - added

@@ -106,12 +106,13 @@ class _Lists:
         match makers[0]:
             case ec.HoldsFor() as condition:
                 return of(condition)
-            case ec.IntervalOp(kind="relative_complement_all", base=base) if base is not None:
-                return inside(base)
-            case ec.IntervalOp(kind="intersect_all", lists=ListTerm(items=items, tail=None)):
-                return nothing.union(*map(inside, items))
-            case ec.IntervalOp(kind="union_all", lists=ListTerm(items=(first, *rest), tail=None)):
-                return inside(first).intersection(*map(inside, rest))
+            case ec.IntervalOp(base=base, lists=ListTerm(items=items, tail=None)) as made:
+                sure = nothing if base is None else inside(base)
+                if made.operator.takes_away or not items:
+                    return sure
+                first, *rest = map(inside, items)
+                every = made.operator.gather.needed == "each"
+                return sure | (first.union(*rest) if every else first.intersection(*rest))
             case ec.DurationFilter(intervals=intervals):
                 return inside(intervals)
             case ec.Allen(source=source, target=target):
@@ -174,7 +175,7 @@ def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
         operations = (
             part for part in body_literals(demand.rule) if isinstance(part, ec.IntervalOp)
         )
-        complements = any(part.kind == "complement_all" for part in operations)
+        complements = any(part.operator.base == "time" for part in operations)
         if complements or isinstance(demand.rule, ec.HoldsAtRule):
             found |= {part.entity for part in demand.parts[1:]}
     return found

@@ -1,0 +1,1 @@
+"""Operators on interval lists: each is a file that says everything about it."""
