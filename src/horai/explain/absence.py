@@ -310,13 +310,11 @@ class Absences:
         env = unify_all((rule.fvp.fluent, rule.fvp.value), (entity, value), {})
         if env is None:
             return
-        self.solver.domains = self.solver.values_for(rule.body, env)
         try:
-            found = next(self.solver.solve((rule.body,), env), None)
+            with self.solver.ranging(rule.body, env):
+                found = next(self.solver.solve((rule.body,), env), None)
         except (UnboundVariable, Endless):
             found = None
-        finally:
-            self.solver.domains = {}
         if found is None:
             return
         lists = IntervalLists(self.prover, rule.body, found)

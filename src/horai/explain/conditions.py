@@ -377,6 +377,15 @@ class EvidenceSolver(Solver):
             self._limits = before
 
     @contextmanager
+    def ranging(self, body: Literal, env: Env) -> Iterator[None]:
+        """Let variables of `holdsFor` range over those who are known, as in a rule with a body."""
+        before, self.domains = self.domains, self.values_for(body, env)
+        try:
+            yield
+        finally:
+            self.domains = before
+
+    @contextmanager
     def limited(self, time: Term, within: tuple[int, int]) -> Iterator[None]:
         """Ask for a time between two times only, and of few occurrences."""
         before, self._limits = self._limits, {}

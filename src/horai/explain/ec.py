@@ -249,14 +249,13 @@ class CalculusProver:
         self, rule: HoldsForRule | HoldsAtRule, env: Env, t: int
     ) -> Iterator[Callable[[Proof], Proof]]:
         solver = self.solver
-        solver.domains = solver.values_for(rule.body, env)
-        if isinstance(rule, HoldsAtRule):
-            start = unify(rule.time, Int(t), env)
-            found = [] if start is None else list(solver.solve((rule.body,), start))
-        else:
-            listed = solver.solve((rule.body,), env)
-            found = [one for one in listed if contains(_listed(rule.intervals, one), t)]
-        solver.domains = {}
+        with solver.ranging(rule.body, env):
+            if isinstance(rule, HoldsAtRule):
+                start = unify(rule.time, Int(t), env)
+                found = [] if start is None else list(solver.solve((rule.body,), start))
+            else:
+                listed = solver.solve((rule.body,), env)
+                found = [one for one in listed if contains(_listed(rule.intervals, one), t)]
         for one in found:
             yield lambda node, one=one: self.by_rule(  # type: ignore[misc]
                 node, rule.clause, one, self._static_premises(rule, one, t)
@@ -268,7 +267,9 @@ class CalculusProver:
         lists = IntervalLists(self, rule.body, env)
         others = [one for one in conjuncts(rule.body) if not lists.makes(one)]
         made = Conjunction(tuple(others), rule.body.term)
-        return [*lists.why(rule.intervals, t), *self.conditions(made, env)]
+        with self.solver.ranging(rule.body, env):
+            met = self.conditions(made, env)
+        return [*lists.why(rule.intervals, t), *met]
 
     # --- events ----------------------------------------------------------------------------------
 
@@ -397,11 +398,14 @@ class CalculusProver:
 
     def _absent(self, goal: Literal, env: Env) -> Proof:
         text = self.text(Compound("\\+", (goal.term,)), env)
-        return self._node("not", "not " + text.removeprefix("\\+ "), None, text)
+        claim = "" if self.solver.values_for(goal, env) else text
+        return self._node("not", "not " + text.removeprefix("\\+ "), None, claim)
 
     def _aggregate(self, literal: Literal, goal: Literal, env: Env) -> Proof:
         text = self.text(literal.term, env)
-        node = self._node("aggregate", text, None, text)
+        # Who is known in a rule is not known outside of it.
+        ranges = bool(self.solver.values_for(goal, env))
+        node = self._node("aggregate", text, None, "" if ranges else text)
         found = list(self.solver.solve((goal,), env))
         shown = found[:MOST_SOLUTIONS]
         premises = [made for one in shown for made in self.conditions(goal, one)]

@@ -215,8 +215,7 @@ class Lowering:
         self._edges(driven, edges)
         for relation, rules in driven.items():
             self._drive(relation, rules)
-        for stratum in self.plan.strata:
-            self._lists(stratum)
+        self._lists()
         self._domains()
         for table in self.layout.tables:
             self._rows(table)
@@ -852,10 +851,12 @@ class Lowering:
             rule = StatedRule(plan, column, known)
             yield DrivenRule(head, driver, level, nothing, chain, True, domain, stated=rule)
 
-    def _lists(self, stratum: Stratum) -> None:
+    def _lists(self) -> None:
+        """Lists of all components: rules about different instances of one may be in several."""
         by_pair: dict[Relation, list[StaticPlan]] = {}
-        for plan in stratum.static:
-            by_pair.setdefault(self._list_of(plan), []).append(plan)
+        for stratum in self.plan.strata:
+            for plan in stratum.static:
+                by_pair.setdefault(self._list_of(plan), []).append(plan)
         for relation, plans in by_pair.items():
             columns = [self._columns[id(one)] for one in plans if id(one) in self._columns]
             others = [one for one in plans if id(one) not in self._columns]
