@@ -80,7 +80,7 @@ def _probes(node: Proof) -> Iterator[tuple[str, str, int | None]]:
         if not any(map(is_anonymous, variables(body).values())):  # what they stand for is not told
             assert isinstance(head, Compound)
             yield show(substitute(body, bindings)), show(head.args[1]), node.at
-    elif body is not None:
+    elif body is not None and not variables(head).keys() - bindings.keys():  # lists are not told
         yield show(substitute(body, bindings)), "", None
 
 

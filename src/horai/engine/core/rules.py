@@ -1148,9 +1148,10 @@ class Body:
 
     def parts_of(self, kind: str, key: tuple[str, int], value: Term) -> list[Relation]:
         """The events that a condition about points of a fluent looks at."""
-        found = self.readable(key, value)
-        if kind in ("initiated", "terminated"):
-            found = [one for one in found if one.kind == "simple"]  # no rule begins the others
+        if kind in ("initiated", "terminated"):  # no rule begins lists, whatever their value
+            found = [one for one in self.layout.fluent(key) if one.kind == "simple"]
+        else:
+            found = self.readable(key, value)
         return [self.layout.part(one, kind) for one in found]
 
     def _range(self, step: op.Scan, fail: Label) -> tuple[int, int, int, int]:
