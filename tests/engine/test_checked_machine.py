@@ -23,6 +23,7 @@ SUITES = (
     "tests/engine/test_compiled.py",
     "tests/engine/test_saved.py",
     "tests/engine/test_memory.py",
+    "tests/engine/test_threads.py",
     "tests/api/test_few_items.py",
 )
 

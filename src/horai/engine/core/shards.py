@@ -9,6 +9,7 @@ Python answers one machine at a time, and each question once for all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -402,6 +403,13 @@ class Shards:
         owner = np.empty(len(words), np.int64)
         self.machines[0].owners(words, owner)
         return np.where(has, owner, 0)
+
+    def counts(self) -> dict[str, int]:
+        """What the run has cost so far, in all machines together."""
+        found: Counter[str] = Counter()
+        for machine in self.machines:
+            found.update(machine.counts())
+        return dict(found)
 
     # --- what rules cost -------------------------------------------------------------------------
 
