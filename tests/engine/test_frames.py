@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horai.engine.columns import column_of, terms_of
-from horai.engine.frames import Frame, deduplicated, gather, stack, unit
+from horai.engine.frames import Frame, gather
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import Spans
@@ -45,37 +45,9 @@ def test_taken_rows_keep_their_lists(rows: list[Row], data: st.DataObject) -> No
     assert rows_of(frame_of(rows, symbols).where(mask), symbols) == rows[::2]
 
 
-@given(st.lists(row_lists, min_size=1, max_size=4))
-def test_frames_one_below_the_other(parts: list[list[Row]]) -> None:
-    symbols = Symbols()
-    stacked = stack([frame_of(part, symbols) for part in parts], symbols)
-    assert rows_of(stacked, symbols) == [row for part in parts for row in part]
-
-
-@given(row_lists)
-def test_the_first_of_equal_rows_stays(rows: list[Row]) -> None:
-    symbols = Symbols()
-    found = rows_of(deduplicated(frame_of(rows, symbols)), symbols)
-    firsts = {term: place for place, (term, _) in reversed(list(enumerate(rows)))}
-    assert found == [rows[place] for place in sorted(firsts.values())]
-
-
-def test_stacking_keeps_what_all_frames_have() -> None:
-    symbols = Symbols()
-    one = Frame(1, {"X": column_of([Int(1)], symbols), "Y": column_of([Int(2)], symbols)})
-    other = Frame(1, {"X": column_of([Constant("a")], symbols)})
-    both = stack([one, other], symbols)
-    assert set(both.columns) == {"X"}
-    assert terms_of(both.columns["X"], symbols) == [Int(1), Constant("a")]
-    # A frame without rows says nothing of which variables there are.
-    assert set(stack([one, other.empty()], symbols).columns) == {"X", "Y"}
-
-
 def test_numbers_of_rows_outlive_projections() -> None:
-    frame = unit().numbered("@row").with_columns({"X": column_of([Int(1)], Symbols())})
+    frame = Frame(1).numbered("@row").with_columns({"X": column_of([Int(1)], Symbols())})
     assert set(frame.only([]).columns) == {"@row"}
-    assert deduplicated(Frame(5)).rows == 1
-    assert deduplicated(Frame(0)).rows == 0
 
 
 def test_rows_without_spans_have_empty_lists() -> None:

@@ -9,7 +9,8 @@ from tests.weights import examples
 
 from horai.engine.columns import as_codes, column_of, terms_of
 from horai.engine.distinct import Found
-from horai.engine.matching import build, match, take_apart
+from horai.engine.forms import take_apart
+from horai.engine.matching import build, match
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var
 from horai.lang.core.terms import variables as names_of

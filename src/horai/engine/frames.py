@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from horai.engine.columns import Column, bits, concat, ints
-from horai.engine.hashing import distinct
-from horai.engine.symbols import Symbols
+from horai.engine.columns import Column, ints
 from horai.temporal.kernels import kernel
 from horai.temporal.spans import Ints, Mask, Spans
 
@@ -63,44 +61,6 @@ class Frame:
 def is_number(name: str) -> bool:
     """Is it the engine's own: row numbers by which an outer chain finds its rows again?"""
     return name.startswith("@")
-
-
-def unit() -> Frame:
-    """One row, no variables: where every chain begins."""
-    return Frame(1)
-
-
-def stack(frames: list[Frame], symbols: Symbols) -> Frame:
-    """Frames one below the other, with the variables that all of them have."""
-    filled = [frame for frame in frames if frame.rows] or frames[:1]
-    if len(filled) == 1:
-        return filled[0]
-    shared = set(filled[0].columns).intersection(*(set(f.columns) for f in filled[1:]))
-    lists = set(filled[0].lists).intersection(*(set(f.lists) for f in filled[1:]))
-    columns = {
-        name: concat([frame.columns[name] for frame in filled], symbols)
-        for name in filled[0].columns
-        if name in shared
-    }
-    offsets = np.cumsum([0, *(frame.rows for frame in filled)])
-    below = {
-        name: Spans(
-            np.concatenate([f.lists[name].key + o for f, o in zip(filled, offsets, strict=False)]),
-            np.concatenate([f.lists[name].start for f in filled]),
-            np.concatenate([f.lists[name].end for f in filled]),
-        )
-        for name in lists
-    }
-    return Frame(int(offsets[-1]), columns, below)
-
-
-def deduplicated(frame: Frame, names: Iterable[str] | None = None) -> Frame:
-    """One row for every different combination of the named columns (all by default)."""
-    chosen = [frame.columns[n] for n in (frame.columns if names is None else names)]
-    if not chosen:
-        return frame.take(np.arange(min(frame.rows, 1)))
-    firsts = distinct([bits(column) for column in chosen], frame.rows)
-    return frame if len(firsts) == frame.rows else frame.take(firsts)
 
 
 def gather(spans: Spans, rows: int, chosen: Ints) -> Spans:

@@ -70,32 +70,6 @@ def chains_by_hash(keys: Matrix) -> tuple[Ints, Ints]:
 
 
 @kernel
-def probe_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> tuple[Ints, Ints]:
-    rows = left.shape[1]
-    mask = np.uint64(len(head) - 1)
-    # Most joins find about one partner per row; room grows when there are more.
-    out_left = np.empty(rows + 16, np.int64)
-    out_right = np.empty(rows + 16, np.int64)
-    n = 0
-    for i in range(rows):
-        j = head[np.int64(hashed(left, i) & mask)]
-        while j >= 0:
-            if same(left, i, right, j):
-                if n == len(out_left):
-                    more_left = np.empty(2 * n, np.int64)
-                    more_left[:n] = out_left
-                    out_left = more_left
-                    more_right = np.empty(2 * n, np.int64)
-                    more_right[:n] = out_right
-                    out_right = more_right
-                out_left[n] = i
-                out_right[n] = j
-                n += 1
-            j = after[j]
-    return out_left[:n].copy(), out_right[:n].copy()
-
-
-@kernel
 def first_by_hash(left: Matrix, right: Matrix, head: Ints, after: Ints) -> Ints:
     rows = left.shape[1]
     mask = np.uint64(len(head) - 1)
@@ -130,27 +104,6 @@ def heads_of(keys: Ints, head: Ints) -> Ints:
     for i in range(len(keys)):
         found[i] = head[keys[i]] if keys[i] >= 0 else -1
     return found
-
-
-@kernel
-def follow(place: Ints, after: Ints) -> tuple[Ints, Ints]:
-    """All rows of the chains that begin at some places."""
-    total = 0
-    for j in place:
-        while j >= 0:
-            total += 1
-            j = after[j]
-    left = np.empty(total, np.int64)
-    right = np.empty(total, np.int64)
-    n = 0
-    for i in range(len(place)):
-        j = place[i]
-        while j >= 0:
-            left[n] = i
-            right[n] = j
-            n += 1
-            j = after[j]
-    return left, right
 
 
 class Numbering(NamedTuple):
@@ -231,20 +184,6 @@ def _keys(keys: Matrix, numbering: Numbering) -> tuple[Ints, int]:
     return combined(keys, *numbering), size
 
 
-def probe(columns: list[Ints], index: Index) -> tuple[Ints, Ints]:
-    """All pairs of a row on the left and a row of the index with equal keys."""
-    keys = matrix(columns)
-    if not keys.size or not index.keys.size:
-        return NOTHING, NOTHING
-    if index.numbering is None:
-        return probe_by_hash(keys, index.keys, index.head, index.after)
-    place = heads_of(_keys(keys, index.numbering)[0], index.head)
-    if index.unique:
-        left: Ints = np.flatnonzero(place >= 0)
-        return left, place if len(left) == len(place) else place[left]
-    return follow(place, index.after)
-
-
 def first(columns: list[Ints], index: Index) -> Ints:
     """For every row on the left the first row of the index with its key, or -1."""
     keys = matrix(columns)
@@ -269,8 +208,3 @@ def dense(columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
     if numbering is None:
         return dense_by_hash(keys)
     return renumbered(*_keys(keys, numbering))
-
-
-def distinct(columns: list[Ints], rows: int) -> Ints:
-    """The first row of every different row, in order."""
-    return dense(columns, rows)[1]

@@ -7,27 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from horai.engine.columns import Column, codes, codes_of, common, constant, narrow
-from horai.engine.distinct import Found, environments, groups
-from horai.engine.forms import form, take_apart
+from horai.engine.distinct import Found, groups
+from horai.engine.forms import form
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Float, Int, Term, Var, is_ground, substitute, variables
-from horai.plan.ec import unify as terms
 from horai.temporal.spans import Mask
 
 Columns = Mapping[str, Column]
-
-__all__ = [
-    "Open",
-    "bound",
-    "build",
-    "equal",
-    "match",
-    "restrict",
-    "take_apart",
-    "unifiable",
-    "used",
-    "values",
-]
 
 
 def equal(left: Column, right: Column, symbols: Symbols) -> Mask:
@@ -37,11 +23,6 @@ def equal(left: Column, right: Column, symbols: Symbols) -> Mask:
     ours, theirs = common(left, right, symbols)
     same: Mask = ours == theirs
     return same
-
-
-def bound(term: Term, columns: Columns) -> bool:
-    """Does every variable of the term have a column?"""
-    return all(name in columns for name in variables(term))
 
 
 def used(columns: Columns, *given: Term) -> dict[str, Column]:
@@ -124,29 +105,3 @@ def restrict(found: Found, mask: Mask) -> Found:
 
 
 # --- both ----------------------------------------------------------------------------------------
-
-
-class Open(Exception):
-    """Two terms that leave a variable without a value."""
-
-
-def values(names: list[str], found: Mapping[str, Term]) -> tuple[Term, ...]:
-    """What the variables stand for, nothing left open."""
-    full = tuple(substitute(Var(name), found) for name in names)
-    if not all(is_ground(term) for term in full):
-        raise Open
-    return full
-
-
-def unifiable(left: Term, right: Term, columns: Columns, rows: int, symbols: Symbols) -> Mask:
-    """In which rows can the terms be made equal? Variables without a column may be anything."""
-    if bound(left, columns) and bound(right, columns):
-        ours, theirs = (build(side, columns, rows, symbols) for side in (left, right))
-        return equal(ours, theirs, symbols)
-    inner = used(columns, left, right)
-    first, of_row = groups(list(inner.values()), rows)
-    answers = [
-        terms.unify(substitute(left, env), substitute(right, env)) is not None
-        for env in environments(inner, first, symbols)
-    ]
-    return np.array(answers, np.bool_)[of_row]

@@ -36,16 +36,6 @@ class Spans(NamedTuple):
         return Spans(self.key[mask], self.start[mask], self.end[mask])
 
 
-class Points(NamedTuple):
-    """Time-points by key, sorted by (key, time). Its length is the number of points."""
-
-    key: Ints
-    time: Ints
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-
 def no_spans() -> Spans:
     """The empty relation."""
     empty = np.empty(0, np.int64)
