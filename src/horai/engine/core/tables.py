@@ -83,6 +83,7 @@ class Tables:
         self._readings: dict[object, int] = {}
         self._shapes: dict[object, tuple[int, tuple[str, ...]]] = {}
         self._ranks: dict[ByNumber, int] = {}
+        self._whole: set[int] = set()  # of these all signals count, whoever reads them
         rules = [rule for stratum in plan.strata for rule in stratum.rules]
         heads = [rule for rule in rules if rule.head is not None]
         self._at_now = {rule.head.predicate for rule in heads if rule.head and rule.time is None}
@@ -248,6 +249,8 @@ class Tables:
             signals.atoms = self.table(key[1])
         target = self.table(key[1] + (modality != "some"))
         self.rank_outputs.append((rank, signals.number, target))
+        if window.patterns is None or modality == "always":
+            self._whole.add(rank)
         if modality in ("some", "at"):
             return target
         found = self.table(key[1])
@@ -503,8 +506,10 @@ class Tables:
         key = next(key for key, one in self.signals.items() if one is signals)
         places = (-1 if place is None else place for place in (signals.points, signals.atoms))
         number = views.predicate(key[1], *places, key not in self._pinned)
-        for route in signals.routes:
-            views.route(number, *route)
+        read = {rank for rank, whose, _ in self.rank_outputs if whose == number}
+        for rank, matcher, group in signals.routes:
+            if rank in read or rank in self._whole:
+                views.route(number, rank, matcher, group)
 
     def came(self, views: Any, key: Key) -> int:
         """The number of a predicate of signals, which may be new: then only numbers count it."""
