@@ -437,6 +437,13 @@ class Solver:
                         return span.difference([(world.grid.next(world.start), span.INF)], lists)
                     case "relative_complement_all":
                         return span.difference(self._intervals(base, env), lists)
+                    case "xor_all":
+                        found: span.Intervals = []
+                        for one in lists:  # of two lists, where one holds and not the other
+                            found = span.union(
+                                [span.difference(found, [one]), span.difference(one, [found])]
+                            )
+                        return found
                     case _:
                         raise ValueError(f"{kind} is no operation on interval lists")
             case ec.DurationFilter(op=op, open_counts=open_counts):

@@ -7,12 +7,13 @@ from horai.lang.ec.operators import (
     intersect_all,
     relative_complement_all,
     union_all,
+    xor_all,
 )
 from horai.lang.ec.operators.protocol import IntervalOperator
 
 OPERATORS: dict[str, IntervalOperator] = {
     module.OPERATOR.name: module.OPERATOR
-    for module in (union_all, intersect_all, complement_all, relative_complement_all)
+    for module in (union_all, intersect_all, complement_all, relative_complement_all, xor_all)
 }
 
 
