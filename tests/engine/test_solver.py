@@ -22,7 +22,6 @@ from tests.engine.tables import (
     variables,
     wholes,
 )
-from tests.engine.test_matching import closed, expected_matches, patterns
 from tests.weights import examples
 
 import horai
@@ -217,6 +216,43 @@ def test_a_template_may_be_an_expression() -> None:
 
 
 # --- patterns and comparisons --------------------------------------------------------------------
+
+free: st.SearchStrategy[Term] = st.sampled_from([Var("V"), Var("W")])
+
+
+def shapes(leaves: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
+    return st.recursive(
+        leaves,
+        lambda inner: (
+            st.builds(Compound, st.sampled_from(["f", "g"]), st.tuples(inner))
+            | st.builds(Compound, st.just("f"), st.tuples(inner, inner))
+            | st.builds(ListTerm, st.lists(inner, max_size=2).map(tuple))
+            # No text says a list of nothing but its tail.
+            | st.builds(
+                ListTerm,
+                st.lists(inner, min_size=1, max_size=2).map(tuple),
+                inner.filter(lambda tail: isinstance(tail, Var | ListTerm)),
+            )
+        ),
+        max_leaves=4,
+    )
+
+
+patterns = shapes(variables | free | flat)
+closed = shapes(variables | flat)
+
+
+def expected_matches(left: Term, right: Term, table: Table) -> Answers:
+    unified = [
+        (row, oracle.unify(oracle.resolve(left, env), oracle.resolve(right, env), env))
+        for row, env in enumerate(table.envs)
+    ]
+    names = [n for n in {**names_of(left), **names_of(right)} if n not in table.columns]
+    return [
+        (row, {name: oracle.resolve(Var(name), env) for name in names})
+        for row, env in unified
+        if env is not None
+    ]
 
 
 @given(patterns, st.sampled_from(NAMES), tables())

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from horai.engine.columns import Column, ints
-from horai.engine.frames import Frame
-from horai.engine.matching import build, match
+from horai.engine.columns import Column, codes, codes_of, ints, narrow
+from horai.engine.hashing import dense
 from horai.engine.memory import after, clipped
 from horai.engine.relations import Relation, joined
 from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged
-from horai.lang.core.terms import Compound, Term, Var
+from horai.lang.core.terms import Compound
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.temporal.spans import Ints
 
@@ -81,20 +80,18 @@ def flattened(
     for flat, fold in unwrapping.folds.items():
         if (fold.name, len(fold.parts)) != key:
             continue
-        frame = Frame(rows).numbered("@row")
-        wanted: list[str] = []
+        chosen = every
+        columns: list[Column] = []
         for position, part in enumerate(fold.parts):
-            names = [f"#{position}.{i}" for i in range(part[1] if part else 1)]
-            wanted += names
-            pattern: Term = Var(names[0])
-            if part is not None:
-                pattern = Compound(part[0], tuple(Var(name) for name in names))
-            column = args[position].take(frame.columns["@row"].data)
-            found = match(pattern, column, frame.columns, symbols)
-            frame = frame.take(found.rows).with_columns(found.new)
-        chosen = frame.columns["@row"].data
+            column = args[position].take(chosen)
+            if part is None:
+                columns.append(column)
+                continue
+            fits, parts = _taken_apart(column, *part, symbols)
+            columns = [*(one.take(fits) for one in columns), *parts]
+            chosen = chosen[fits]
         left[chosen] = False
-        yield flat, tuple(frame.columns[name] for name in wanted), chosen
+        yield flat, tuple(columns), chosen
     rest = np.flatnonzero(left)
     if len(rest):
         yield key, tuple(column.take(rest) for column in args), rest
@@ -113,7 +110,28 @@ def folded(
         if part is None:
             columns.append(next(rest))
             continue
-        inner = {f"#{i}": next(rest) for i in range(part[1])}
-        term = Compound(part[0], tuple(Var(name) for name in inner))
-        columns.append(build(term, inner, rows, symbols))
+        inner = [codes_of(next(rest), symbols) for _ in range(part[1])]
+        of_row, firsts = dense(inner, rows)
+        terms = (tuple(symbols.term(int(one[at])) for one in inner) for at in firsts.tolist())
+        made = symbols.codes(Compound(part[0], args) for args in terms)
+        columns.append(codes(made[of_row]))
     return fold.name, tuple(columns)
+
+
+def _taken_apart(
+    column: Column, name: str, arity: int, symbols: Symbols
+) -> tuple[Ints, list[Column]]:
+    """The rows that are compound terms of a name and arity, and their arguments."""
+    if column.kind != "term":  # a number has no parts
+        return np.empty(0, np.int64), [codes(np.empty(0, np.int64))] * arity
+    of_row, firsts = dense([column.data], len(column))
+    parts = np.zeros((len(firsts), arity), np.int64)
+    fits = np.zeros(len(firsts), np.bool_)
+    for place, code in enumerate(column.data[firsts].tolist()):
+        term = symbols.term(code)
+        if isinstance(term, Compound) and (term.name, len(term.args)) == (name, arity):
+            fits[place] = True
+            parts[place] = [symbols.code(arg) for arg in term.args]
+    rows = np.flatnonzero(fits[of_row])
+    found = parts[of_row[rows]]
+    return rows, [narrow(codes(found[:, at].copy()), symbols) for at in range(arity)]
