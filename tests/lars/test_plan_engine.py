@@ -88,6 +88,15 @@ REACHING = (
     "path(X,Y) :- e(X,Y) [{}], X != Y. path(X,Z) :- path(X,Y), path(Y,Z).\n"
     "apart(X,Y) :- n(X), n(Y), not path(X,Y). ends(N) :- N = count {{ X, Y : path(X,Y) }}.",
     "far(X,1) :- e(x,X) [{}]. far(Y,N + 1) :- far(X,N), e(X,Y) [{}], N < 3.",
+    # Through points that heads name, windows over what the rules themselves derive, aggregates.
+    "path(X,Y) :- e(X,Y) [{}]. @(T + 1) path(X,Y) :- @T path(X,Y), T < 9.\n"
+    "path(X,Z) :- path(X,Y) [2], path(Y,Z).",
+    "far(X,0) :- e(x,X) [{}].\nfar(Y,N + 1) :- far(X,N), e(X,Y) [{}], N < 4, not s(Y), "
+    "count {{ Z : e(Y,Z) [{}] }} < 2.",
+    "p(X) :- e(X,_) [{}]. @T p(Y) :- @T p(X), e(X,Y) [{}].\n"
+    "q(X) :- always p(X) [1]. p(X) :- q(Y), e(Y,X) [2].",
+    "p(X) :- s(X) [{}]. p(Y) :- p(X), e(X,Y) [{}], N = count {{ Z : e(X,Z) [2] }}, N > 0.\n"
+    "@T p(Y) :- @T e(X,Y) [{}], p(X). q :- p(X), p(Y), X != Y, not p(3).",
 )
 NODES = ("x", "y", "3")
 edges = st.lists(st.tuples(st.integers(0, 8), st.sampled_from(NODES), st.sampled_from(NODES)))
@@ -98,7 +107,7 @@ edges = st.lists(st.tuples(st.integers(0, 8), st.sampled_from(NODES), st.sampled
 def test_recursion_from_tick_to_tick(
     text: str, window: str, given: list[tuple[int, str, str]], sent: tuple[Sent, ...]
 ) -> None:
-    rules = text.format(window, window) + "\nn(x). n(y). n(3)."
+    rules = text.format(*[window] * 3) + "\nn(x). n(y). n(3)."
     seen = [Sent("e", (one, other), time, time) for time, one, other in given]
     story = Story(rules, tuple(sorted([*seen, *sent], key=lambda one: one.arrival)), 0)
     assert by_plan(story, 9) == by_reference(story, 9)
