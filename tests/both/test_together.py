@@ -158,6 +158,37 @@ def test_rows_outside_of_the_run_are_told_once() -> None:
     ]
 
 
+def test_rows_that_lie_ahead_are_seen_by_windows_that_look_there() -> None:
+    pair = both(UP, "hot(X) :- heat(X) [+2].")
+    session = pair.session(start=0)
+    first = session.advance(3, ["heat|2|4|x", "heat|3|5|y", "heat|4|5|z", "heat|3|9|z"])
+    assert [(r.args, r.start, r.end) for r in first.rows() if r.name == "hot"] == [
+        (("x",), 2, 4),
+        (("y",), 3, 4),
+    ]
+    session = horai.load_session(session.save())
+    second = session.advance(4, ["-heat|4|4|x"])
+    assert [(r.args, r.start, r.end) for r in second.rows() if r.name == "hot"] == [
+        (("y",), 3, 5),
+        (("z",), 3, 5),
+    ]
+    assert [(letter.line, letter.code) for letter in session.finish().dead_letters] == [
+        (2, "outside-run"),
+        (3, "outside-run"),
+        (4, "outside-run"),
+    ]
+
+
+@pytest.mark.parametrize("before", ["", "-heat|4|4|x"])
+def test_a_retraction_takes_back_what_comes_with_it(before: str) -> None:
+    """Both languages take rows in by arrival, insertions first."""
+    pair = both(UP, "hot(X) :- heat(X).")
+    rows = [before, "heat|4|4|x", "heat|5|5|x", "-heat|5|5|x"]
+    result = pair.run([row for row in rows if row], start=0, end=6)
+    assert result.dead_letters == []
+    assert spans(result, "hot") == ([] if before else [("x", 4, 5)])
+
+
 def test_windows_that_count_let_every_name_in() -> None:
     pair = both(UP, "hot(X) :- heat(X) [2 #].")
     result = pair.run(["heat|1|1|x", "a|2|2", "b|3|3|q|r"], start=0, end=4)

@@ -20,6 +20,8 @@ from horai.temporal.spans import INF, Ints
 ItemKind = Literal["event", "fluent"]
 Signs = npt.NDArray[np.int8]
 TYPE = b"horai.type"
+ORDER = "order"
+"""The column that says in which order signals of one time point came."""
 
 
 class Source(Protocol):
@@ -83,14 +85,14 @@ class ItemBatch(NamedTuple):
 def read_items(source: Source, symbols: Symbols, tick: int) -> ItemBatch:
     """The items of a source. Raises `NotATerm` for a symbol that should be source text."""
     table = source.table
-    start = _numbers(table, "start")
+    start = numbers_of(table, "start")
     is_fluent = source.kind == "fluent"
     return ItemBatch(
         source.name,
         source.arity,
         source.kind,
         _array(table, "op").to_numpy(zero_copy_only=False),
-        _numbers(table, "arrival"),
+        numbers_of(table, "arrival"),
         start,
         _ends(source, start, tick) if is_fluent else start,
         _terms(table, "value", symbols) if is_fluent else None,
@@ -108,7 +110,8 @@ def _array(table: pa.Table, name: str) -> pa.Array:
     return chunked.combine_chunks()
 
 
-def _numbers(table: pa.Table, name: str) -> Ints:
+def numbers_of(table: pa.Table, name: str) -> Ints:
+    """A column of whole numbers, not copied if it is in one piece."""
     numbers: Ints = _array(table, name).to_numpy(zero_copy_only=False)
     return numbers
 

@@ -297,7 +297,10 @@ class Judged(NamedTuple):
 
 
 class Shelf:
-    """The items of one type. Those that are `given` have been judged before: all of them count."""
+    """The items of one type. Those that are `given` have been judged before: all of them count.
+
+    `more` are other numbers that each item has.
+    """
 
     def __init__(
         self,
@@ -306,15 +309,16 @@ class Shelf:
         symbols: Symbols,
         origins: Origins,
         given: bool = False,
+        more: tuple[str, ...] = (),
     ) -> None:
         self.is_fluent, self.given = is_fluent, given
         self.symbols, self.origins = symbols, origins
         terms = arity + is_fluent
         ends = ("end",) if is_fluent else ()
         parts = ("end", "first") if is_fluent else ()
-        self.waiting = empty_rows((*ARRIVED, *ends, "due"), terms)  # sorted by `due`
+        self.waiting = empty_rows((*ARRIVED, *more, *ends, "due"), terms)  # sorted by `due`
         self._room = 0  # how many rows the arrays of `waiting` have room for
-        self._admitted = Admitted(empty_rows((*ADMITTED, *parts), terms), symbols)
+        self._admitted = Admitted(empty_rows((*ADMITTED, *more, *parts), terms), symbols)
         self._kept = [empty_rows(("start", "end"), terms)]
         # What the last query admitted and took back.
         self.came: list[Rows] = []

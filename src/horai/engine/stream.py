@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from horai.engine.arrow_items import ItemBatch, ItemKind, SomeItems
+from horai.engine.arrow_items import ORDER, ItemBatch, ItemKind, SomeItems, numbers_of
 from horai.engine.columns import Column, concat
 from horai.engine.origins import Dropped, Origins, Reason
 from horai.engine.shelf import (
@@ -53,10 +53,15 @@ class Stream:
 
     Items of types that are `given` are what another session found: they are taken as they are,
     whenever they lie. They must not change what lies before the border of the session.
+
+    In a stream that is `ordered`, events come with their order.
     """
 
-    def __init__(self, symbols: Symbols, tick: int, start: int, window: int | None) -> None:
+    def __init__(
+        self, symbols: Symbols, tick: int, start: int, window: int | None, ordered: bool = False
+    ) -> None:
         self.symbols = symbols
+        self._more = (ORDER,) if ordered else ()
         self.tick, self.start, self.window = tick, start, window
         self._moment = Moment(start, start, start, 0)
         self._origins = Origins()
@@ -108,6 +113,22 @@ class Stream:
         """All occurrences of an event that count now."""
         rows = self._shelf("event", key).admitted()
         return EventRows(rows.terms, rows["start"])
+
+    def occurrences(self) -> dict[Key, Rows]:
+        """All occurrences that count now, by event."""
+        return _filled((key, one.admitted()) for key, one in self._shelves["event"].items())
+
+    def announced(self) -> dict[Key, Rows]:
+        """The occurrences that have arrived and lie ahead, by event."""
+        query = self._moment.query
+        waiting = ((key, shelf.waiting) for key, shelf in self._shelves["event"].items())
+        return _filled((key, rows.take(rows["arrival"] <= query)) for key, rows in waiting)
+
+    def changed_from(self) -> int:
+        """When the first event is that the last query admitted or took back; `INF` if none is."""
+        shelves = self._shelves["event"].values()
+        parts = [rows for shelf in shelves for rows in (*shelf.came, *shelf.left)]
+        return min((int(rows["start"].min()) for rows in parts), default=INF)
 
     def fluents(self, key: Key) -> FluentRows:
         """All values of an input fluent that count now."""
@@ -175,9 +196,11 @@ class Stream:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], symbols: Symbols) -> Stream:
+    def from_state(
+        cls, state: Mapping[str, Any], symbols: Symbols, ordered: bool = False
+    ) -> Stream:
         """The stream that `to_state` saved, with the symbols it had."""
-        stream = cls(symbols, *state["settings"])
+        stream = cls(symbols, *state["settings"], ordered=ordered)
         stream._moment = Moment(*state["moment"])
         stream._origins = Origins.from_state(state["origins"])
         for kind, (name, arity), saved in state["shelves"]:
@@ -228,7 +251,9 @@ class Stream:
         shelves = self._shelves[kind]
         if key not in shelves:
             given = (kind, key) in self.given
-            shelves[key] = Shelf(key[1], kind == "fluent", self.symbols, self._origins, given)
+            shelves[key] = Shelf(
+                key[1], kind == "fluent", self.symbols, self._origins, given, self._more
+            )
         return shelves[key]
 
     def _arrived(self, batches: Iterable[ItemBatch]) -> dict[int, list[Rows]]:
@@ -241,6 +266,7 @@ class Stream:
                 "arrival": batch.arrival,
                 "number": self._origins.register(batch.origin, len(batch)),
                 "start": batch.start,
+                **{name: numbers_of(batch.origin.table, name) for name in self._more},
             }
             value = () if batch.value is None else (batch.value,)
             ends = {} if batch.value is None else {"end": batch.end}
@@ -274,6 +300,10 @@ class Stream:
             CUT_BACK: (Reason.PARTLY_TOO_LATE, cut.format("taken back")),
             UNKNOWN: (Reason.UNKNOWN_RETRACTION, "nothing equal to it has arrived before"),
         }
+
+
+def _filled(given: Iterable[tuple[Key, Rows]]) -> dict[Key, Rows]:
+    return {key: rows for key, rows in given if rows.size}
 
 
 def _in_order(parts: list[Rows], symbols: Symbols) -> Rows:

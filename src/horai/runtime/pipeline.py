@@ -15,14 +15,17 @@ import numpy as np
 
 from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
+from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
 from horai.engine.core.lars import LarsRun, SignalRows
 from horai.engine.core.windows import reach_in_points
 from horai.engine.hashing import dense
-from horai.engine.origins import Dropped, Reason, source_of, source_state
+from horai.engine.origins import Dropped
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.revision import revision
 from horai.engine.saved import RECORDS, readable
+from horai.engine.shelf import Rows
+from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.errors import RunError, UsageError
@@ -57,7 +60,7 @@ from horai.runtime.engines import (
     EngineSession,
     engine_session,
 )
-from horai.runtime.inputs import input_schema, item_table_of, table_keys
+from horai.runtime.inputs import input_schema, table_keys
 from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.answers import AtomFilter
 from horai.runtime.lars.engines import (
@@ -68,7 +71,7 @@ from horai.runtime.lars.engines import (
     Reasoning,
     choose_engine,
 )
-from horai.runtime.lars.log import Log, joined, only
+from horai.runtime.lars.log import joined, only
 from horai.runtime.lars.plan import planned
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
@@ -80,7 +83,7 @@ from horai.temporal.spans import INF, Ints, Spans
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
 FROM_DESCRIPTION = "said by the description"
-NAME, _STAGE = "horai pipeline 1", "horai program stage 3"
+NAME, _STAGE = "horai pipeline 2", "horai program stage 4"
 
 
 class ArgumentPoints(NamedTuple):
@@ -361,13 +364,14 @@ class ProgramStage:
         self.symbols = Symbols()
         self.first = self.last = start
         self.first += 1
-        self.window = window
         self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
-        self.log = Log(self.first, self.symbols)
+        self.stream = Stream(self.symbols, 1, start, window, ordered=True)
         self.counts = bool(classify(program).features & {"tuple", "partition"})
         self.feeds: dict[Key, Fluent] = {}
         self.derived = {key: no_fluent(key[1]) for key in sorted(derived(program))}
         self.unanswered: list[tuple[int, int]] = []
+        self.announced: dict[Key, Rows] = {}  # signals ahead, if the program looks there
+        self.refused: list[Dropped] = []  # at the last query time
         self.region = (self.first, start)  # the points that were worked out last
         self.before: dict[Key, Fluent] = {}
         self.is_restored = False  # then its engine knows nothing yet
@@ -376,13 +380,16 @@ class ProgramStage:
         self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Fluent]
     ) -> list[AtomChange]:
         """Take in rows of events and what a description says, and tell what has changed."""
-        border = self.border(query)
-        change = min((self.log.take(table, border, query) for table in tables), default=INF)
-        change = min(change, self._fed(feeds, query))
+        border = self.stream.border(query)
+        batches = [read_items(table, self.symbols, tick=1) for table in tables]
+        self.refused = self.stream.admit(batches, query)
+        change = min(self.stream.changed_from(), self._fed(feeds, query))
         low = min(change, self.last + 1)
-        if self.evaluator.looks_ahead and change < INF:
-            low = self.first
-        low = max(low, self.first, border + 1)
+        if self.evaluator.looks_ahead:
+            before, self.announced = self.announced, self.stream.announced()
+            if before or self.announced or change < INF:
+                low = self.first
+        low = max(low, border + 1)
         goes_on = low > self.last and not self.is_restored
         found = self.evaluator.evaluate(self._rows(low), low, query, goes_on)
         self.is_restored = False
@@ -392,25 +399,21 @@ class ProgramStage:
             *((start, min(end, low)) for start, end in self.unanswered if start < low),
             *found.unanswered,
         ]
-        if self.evaluator.reach is not None and self.window is not None:
-            self.log.forget(border + 1 - self.evaluator.reach)
+        reach = self.evaluator.reach
+        if reach is not None:
+            self.stream.forget(dict.fromkeys(self.stream.keys("event"), border - reach))
         return [
             self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.derived
         ]
-
-    def border(self, query: int) -> int:
-        """The last point that is final at a query time."""
-        return self.first - 1 if self.window is None else query - self.window
 
     def save(self) -> bytes:
         """What it knows between two query times."""
         state = {
             "last": self.last,
-            "signals": {key: tuple(rows) for key, rows in self.log.rows.items()},
+            "stream": self.stream.to_state(),
             "feeds": self.feeds,
             "said": self.derived,
             "unanswered": list(self.unanswered),
-            "waiting": [source_state(table) for table in self.log.waiting],
         }
         return Packer(self.symbols, RECORDS).bytes(_STAGE, state)
 
@@ -418,8 +421,8 @@ class ProgramStage:
         """Go on with what another one knew."""
         state = Unpacker(_STAGE, data, self.symbols, RECORDS).whole()
         self.last = state["last"]
-        self.log.rows = {key: SignalRows(*rows) for key, rows in state["signals"].items()}
-        self.log.waiting = [item_table_of(source_of(table)) for table in state["waiting"]]
+        self.stream = Stream.from_state(state["stream"], self.symbols, ordered=True)
+        self.announced = self.stream.announced()
         self.feeds = dict(state["feeds"])
         self.derived = {key: state["said"][key] for key in self.derived}
         self.unanswered = [(start, end) for start, end in state["unanswered"]]
@@ -437,21 +440,23 @@ class ProgramStage:
 
     def _rows(self, low: int) -> dict[Key, SignalRows]:
         """Rows of the stream and points of what the description says, as far as windows reach."""
-        rows = dict(self.log.rows)
+        rows = {key: self._signals(some) for key, some in self.stream.occurrences().items()}
+        for key, some in self.announced.items():
+            more = self._signals(some)
+            rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
         reach = self.evaluator.reach
         for key, feed in self.feeds.items():
             seen = clipped(feed, self.first if reach is None else low - reach, INF)
-            points = points_of(seen)
-            size = len(points)
-            more = SignalRows(
-                points.args,
-                points.time,
-                np.full(size, self.first),
-                np.full(size, INF),
-                self._order(key, seen),
-            )
+            args, time = points_of(seen)
+            more = self._signals(Rows({"start": time, ORDER: self._order(key, seen)}, args))
             rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
         return rows
+
+    def _signals(self, rows: Rows) -> SignalRows:
+        ever = np.full(rows.size, INF)
+        return SignalRows(
+            rows.terms, rows["start"], np.full(rows.size, self.first), ever, rows[ORDER]
+        )
 
     def _order(self, key: Key, fluent: Fluent) -> Ints:
         """The order of what holds at one point, which only windows that count ask for."""
@@ -601,7 +606,6 @@ class PipelineEngine:
         self.undefined = ProgramFindings(programs[-1], start + 1)
         """Conditions of the program without a value."""
         self.shown = AtomFilter.of_filter(settings.filter, self.program.derived.keys())
-        self._held: list[io.ItemTable] = []  # rows that arrive later
         self._answer: Answer | None = None
 
     @property
@@ -621,8 +625,7 @@ class PipelineEngine:
 
     def advance(self, until: int, tables: Sequence[io.ItemTable]) -> Answer:
         """The answer at query time `until`, with more items known than before."""
-        given = self._arrived(tables, until)
-        signals = [table for table in given if table.kind == "event"]
+        signals = [table for table in tables if len(table) and table.kind == "event"]
         self.undefined.look(signals)
         atoms: list[AtomChange] = []
         for stage, runner in zip(self.stages, self.runners, strict=True):
@@ -631,7 +634,7 @@ class PipelineEngine:
                 self._look(runner, feeds, until)
                 atoms = runner.advance(until, signals, feeds)
             else:
-                mine = [table for table in given if table.key in runner.reads]
+                mine = [table for table in tables if table.key in runner.reads]
                 for place, passing in stage.reads:
                     source = self.runners[place]
                     assert isinstance(source, ProgramStage)
@@ -655,19 +658,6 @@ class PipelineEngine:
                 [item_table(form, FROM_DESCRIPTION, (*times, None), columns, None, runner.symbols)]
             )
 
-    def _arrived(self, tables: Sequence[io.ItemTable], until: int) -> list[io.ItemTable]:
-        """The rows that have arrived by a query time; the others wait."""
-        found = []
-        waiting, self._held = self._held, []
-        for table in (*waiting, *tables):
-            arrival = table.table.column("arrival").to_numpy()
-            if len(arrival) and arrival.max() > until:
-                self._held.append(table.where(arrival > until))
-                table = table.where(arrival <= until)
-            if len(table):
-                found.append(table)
-        return found
-
     def _feeds(self, stage: CombinedStage, symbols: Symbols) -> dict[Key, Fluent]:
         found: dict[Key, Fluent] = {}
         for place, passing in stage.reads:
@@ -682,7 +672,7 @@ class PipelineEngine:
         said = self.description.answer
         assert said is not None
         shown = [one for one in atoms if self.shown.may_show(one.key)]
-        mine, border = self.program, self.program.border(self.last)
+        mine, border = self.program, self.program.stream.border(self.last)
         forms: dict[Which, Callable[[AtomChange], Fluent]] = {
             "all": lambda one: one.fluent,
             "window": lambda one: reaching(one.fluent, border),
@@ -700,8 +690,7 @@ class PipelineEngine:
             return compute
 
         dropped = [one for one in said.dropped if one.file != FROM_PROGRAM]
-        dropped += self._refused(self.program.log.refused)
-        self.program.log.refused = []
+        dropped += self._refused(mine.refused)
         return Answer(self.last, said.symbols, dropped, {which: part(which) for which in forms})
 
     def _refused(self, dropped: Iterable[Dropped]) -> list[Dropped]:
@@ -711,20 +700,12 @@ class PipelineEngine:
     def finish(self) -> Sequence[Dropped]:
         """Items that never came to count."""
         left = [one for one in self.description.engine.finish() if one.file != FROM_PROGRAM]
-        ahead = self.program.log.ahead(self.last)
-        text = f"arrives after the end of the run, {self.last}"
-        after = [
-            Dropped(table, row, Reason.OUTSIDE_RUN, self.last, text)
-            for table in self._held
-            for row in range(len(table))
-        ]
-        return [*left, *self._refused(ahead), *after]
+        return [*left, *self._refused(self.program.stream.left_over(self.last))]
 
     def save(self) -> bytes:
         """What all stages know."""
         state = {
             "last": self.last,
-            "held": [source_state(table) for table in self._held],
             "stages": [
                 runner.save() if isinstance(runner, ProgramStage) else runner.engine.save()
                 for runner in self.runners
@@ -737,7 +718,6 @@ class PipelineEngine:
         with readable():
             state = Unpacker(NAME, saved, Symbols(), {}).whole()
             self.last = state["last"]
-            self._held = [item_table_of(source_of(table)) for table in state["held"]]
             for runner, data in zip(self.runners, state["stages"], strict=True):
                 if isinstance(runner, ProgramStage):
                     runner.restore(data)
