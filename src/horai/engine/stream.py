@@ -200,7 +200,8 @@ class Stream:
         cls, state: Mapping[str, Any], symbols: Symbols, ordered: bool = False
     ) -> Stream:
         """The stream that `to_state` saved, with the symbols it had."""
-        stream = cls(symbols, *state["settings"], ordered=ordered)
+        tick, start, window = state["settings"]
+        stream = cls(symbols, tick, start, window, ordered)
         stream._moment = Moment(*state["moment"])
         stream._origins = Origins.from_state(state["origins"])
         for kind, (name, arity), saved in state["shelves"]:
