@@ -9,7 +9,7 @@ from horai.engine.hashing import build, dense, first
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
-from horai.temporal.algebra import difference, union
+from horai.temporal.algebra import difference
 from horai.temporal.coalesce import sort_spans
 from horai.temporal.spans import Ints, Spans
 
@@ -29,9 +29,14 @@ class Revision:
         return bool(len(self.gone) or len(self.new))
 
     @property
-    def pieces(self) -> Spans:
-        """The time in which a pair holds and did not before, or the other way round."""
-        return union(difference(self.gone, self.new), difference(self.new, self.gone))
+    def removed(self) -> Spans:
+        """The time in which a pair held before, and no longer does."""
+        return difference(self.gone, self.new)
+
+    @property
+    def added(self) -> Spans:
+        """The time in which a pair holds, and did not before."""
+        return difference(self.new, self.gone)
 
 
 def revision(before: Fluent, now: Fluent, symbols: Symbols) -> Revision:

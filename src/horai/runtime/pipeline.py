@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
-from horai.engine.columns import Column, bits, codes, column_of, concat, constant, terms_of
+from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
 from horai.engine.core.lars import LarsRun, SignalRows
 from horai.engine.core.windows import reach_in_points
 from horai.engine.hashing import dense
 from horai.engine.origins import Dropped
 from horai.engine.packing import Packer, Unpacker
-from horai.engine.revision import revision
+from horai.engine.revision import Revision, revision
 from horai.engine.saved import RECORDS, readable
 from horai.engine.shelf import Rows
 from horai.engine.stream import Stream
@@ -86,16 +85,6 @@ FROM_DESCRIPTION = "said by the description"
 NAME, _STAGE = "horai pipeline 2", "horai program stage 4"
 
 
-class ArgumentPoints(NamedTuple):
-    """SignalRows of arguments, each at a point."""
-
-    args: tuple[Column, ...]
-    time: Ints
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-
 def clipped(fluent: Fluent, low: int, high: int) -> Fluent:
     """Only what lies in [low, high)."""
     start, end = np.maximum(fluent.spans.start, low), np.minimum(fluent.spans.end, high)
@@ -109,26 +98,13 @@ def reaching(fluent: Fluent, border: int) -> Fluent:
     return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
 
 
-def points_of(fluent: Fluent) -> ArgumentPoints:
-    """Every point of every span, which all have an end."""
+def points_of(fluent: Fluent) -> tuple[tuple[Column, ...], Ints]:
+    """Every point of every span, which all have an end: arguments and times."""
     count = fluent.spans.end - fluent.spans.start
     row = np.repeat(fluent.spans.key, count)
     begin = np.cumsum(count) - count
     time = np.arange(int(count.sum())) + np.repeat(fluent.spans.start - begin, count)
-    return ArgumentPoints(tuple(column.take(row) for column in fluent.pairs.columns), time)
-
-
-def changed(
-    old: ArgumentPoints, new: ArgumentPoints, symbols: Symbols
-) -> tuple[ArgumentPoints, Ints]:
-    """The points of one side only: +1 for those that are new, -1 for those that are gone."""
-    args = tuple(concat(pair, symbols) for pair in zip(old.args, new.args, strict=True))
-    time = np.concatenate((old.time, new.time))
-    sign = np.repeat([-1, 1], [len(old), len(new)])
-    numbers, firsts = dense([*(bits(column) for column in args), time], len(time))
-    net = np.bincount(numbers, weights=sign, minlength=len(firsts)).astype(np.int64)
-    rows = firsts[net != 0]
-    return ArgumentPoints(tuple(column.take(rows) for column in args), time[rows]), net[net != 0]
+    return tuple(column.take(row) for column in fluent.pairs.columns), time
 
 
 def moved(column: Column, old: Symbols, new: Symbols) -> Column:
@@ -346,8 +322,7 @@ class AtomChange:
 
     key: Key
     fluent: Fluent  # all of it, as known now
-    gone: Fluent
-    new: Fluent
+    change: Revision
 
 
 class ProgramStage:
@@ -372,8 +347,7 @@ class ProgramStage:
         self.unanswered: list[tuple[int, int]] = []
         self.announced: dict[Key, Rows] = {}  # signals ahead, if the program looks there
         self.refused: list[Dropped] = []  # at the last query time
-        self.region = (self.first, start)  # the points that were worked out last
-        self.before: dict[Key, Fluent] = {}
+        self.changes: list[AtomChange] = []  # at the last query time
         self.is_restored = False  # then its engine knows nothing yet
 
     def advance(
@@ -393,7 +367,6 @@ class ProgramStage:
         goes_on = low > self.last and not self.is_restored
         found = self.evaluator.evaluate(self._rows(low), low, query, goes_on)
         self.is_restored = False
-        self.region = (low, query)
         self.last = query
         self.unanswered = [
             *((start, min(end, low)) for start, end in self.unanswered if start < low),
@@ -402,9 +375,10 @@ class ProgramStage:
         reach = self.evaluator.reach
         if reach is not None:
             self.stream.forget(dict.fromkeys(self.stream.keys("event"), border - reach))
-        return [
+        self.changes = [
             self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.derived
         ]
+        return self.changes
 
     def save(self) -> bytes:
         """What it knows between two query times."""
@@ -435,7 +409,8 @@ class ProgramStage:
             before, now = self.feeds.get(key), clipped(fluent, self.first, query + 1)
             self.feeds[key] = now
             revised = revision(before or no_fluent(key[1]), now, self.symbols)
-            change = min(change, int(revised.pieces.start.min(initial=INF)))
+            for spans in (revised.removed, revised.added):
+                change = min(change, int(spans.start.min(initial=INF)))
         return change
 
     def _rows(self, low: int) -> dict[Key, SignalRows]:
@@ -474,30 +449,29 @@ class ProgramStage:
 
     def _changed(self, key: Key, found: Fluent, low: int) -> AtomChange:
         before = self.derived[key]
-        self.before[key] = clipped(before, low, INF)
         now = merged([clipped(before, self.first, low), found], self.symbols).holding()
-        change = revision(before, now, self.symbols)
         self.derived[key] = now
-        sides = (Fluent(change.pairs, spans) for spans in (change.gone, change.new))
-        return AtomChange(key, now, *sides)
+        return AtomChange(key, now, revision(before, now, self.symbols))
 
     def items(self, passing: Iterable[Passing], single: bool) -> list[io.ItemTable]:
         """What has changed, as items of a description; in a single query, whole spans."""
+        changes = {one.key: one.change for one in self.changes}
         tables = []
         for one in passing:
-            entity, key = one.entity, one.predicate
+            name, arity = one.entity.key
             kind: io.Kind = "fluent" if one.is_fluent else "event"
-            now = clipped(self.derived[key], self.region[0], self.region[1] + 1)
-            if single and one.is_fluent:
-                form, spans = TableKey(entity.name, entity.arity, kind, "intervals"), now.spans
-                columns = tuple(column.take(spans.key) for column in now.pairs.columns)
-                start, end, sign = spans.start, spans.end, np.ones(len(spans), np.int64)
-            else:
-                old, new = points_of(self.before[key]), points_of(now)
-                (columns, start), sign = changed(old, new, self.symbols)
-                form, end = TableKey(entity.name, entity.arity, kind, "points"), None
-            if len(start):
-                tables.append(said_items(form, columns, start, end, sign, self.last, self.symbols))
+            is_whole = single and one.is_fluent  # there was nothing before
+            form = TableKey(name, arity, kind, "intervals" if is_whole else "points")
+            change = changes[one.predicate]
+            for sign, spans in ((-1, change.removed), (1, change.added)):
+                if is_whole:
+                    columns = tuple(column.take(spans.key) for column in change.pairs.columns)
+                    start, end = spans.start, spans.end
+                else:
+                    (columns, start), end = points_of(Fluent(change.pairs, spans)), None
+                if len(start):
+                    said = (columns, start, end, np.full(len(start), sign))
+                    tables.append(said_items(form, *said, self.last, self.symbols))
         return tables
 
 
@@ -676,8 +650,8 @@ class PipelineEngine:
         forms: dict[Which, Callable[[AtomChange], Fluent]] = {
             "all": lambda one: one.fluent,
             "window": lambda one: reaching(one.fluent, border),
-            "gone": lambda one: one.gone,
-            "new": lambda one: one.new,
+            "gone": lambda one: Fluent(one.change.pairs, one.change.gone),
+            "new": lambda one: Fluent(one.change.pairs, one.change.new),
         }
 
         def part(which: Which) -> Callable[[], Part]:
