@@ -30,7 +30,7 @@ from horai.runtime.few import Few
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
 from horai.runtime.lars.answers import AtomFilter, PointAnswers
-from horai.runtime.lars.engines import AnswerMode
+from horai.runtime.lars.engines import answer_mode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import Items, ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
@@ -115,7 +115,7 @@ class Session:
                 start=self.start,
                 step=settings.step or 1,
                 engine=settings.engine,
-                wanted=AnswerMode.of(settings),
+                wanted=answer_mode(settings),
                 shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
                 lateness=settings.allowed_lateness,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from horai.asp.engine import AspSession
-from horai.asp.solving import AnswerSets, SolveRequest
+from horai.asp.solving import AnswerSets
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.printer import show
@@ -13,6 +13,7 @@ from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Program
 from horai.lang.lars.walk import in_points
 from horai.oracle.lars.answers import answers_at
+from horai.plan.lars.modes import AnswerMode
 
 Signals = list[tuple[int, Atom]]
 Content = frozenset[tuple[int, str]]
@@ -71,7 +72,7 @@ def by_asp(
     of: Program, given: Signals, times: Iterable[int], grounding: str = "auto", start: int = 0
 ) -> dict[int, set[Content]]:
     """All answers of the solver, asked at one time after the other."""
-    session = AspSession(of, start=start, asked=SolveRequest(models=0), grounding=grounding)
+    session = AspSession(of, start=start, asked=AnswerMode(models=0), grounding=grounding)
     found: dict[int, set[Content]] = {}
     waiting = list(given)
     for time in times:

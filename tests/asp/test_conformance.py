@@ -8,8 +8,8 @@ import pytest
 from tests.asp.comparing import atom, plain, program
 
 from horai.asp.engine import AspSession
-from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
+from horai.plan.lars.modes import AnswerMode
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
@@ -23,7 +23,7 @@ class TestConformance:
     def test_all_answers_of_the_solver(self, case: dict[str, Any], grounding: str) -> None:
         session = AspSession(
             program(case["program"], case["clock"]),
-            asked=SolveRequest(models=0),
+            asked=AnswerMode(models=0),
             grounding=grounding,
         )
         expected = {check["time"]: check["answers"] for check in case["checks"]}

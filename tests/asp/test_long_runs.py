@@ -8,10 +8,10 @@ import pytest
 from tests.asp.comparing import Signals, program
 
 from horai.asp.engine import AspSession
-from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
 from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
+from horai.plan.lars.modes import AnswerMode
 
 SLIDING = """
     any(X) :- a(X) [7].        all(X) :- always a(X) [1].      both(X) :- @T a(X) [9], @T b [9].
@@ -39,7 +39,7 @@ def stream(length: int) -> Signals:
 
 def at_once(text: str, given: Signals, time: int) -> frozenset[Atom]:
     """The answer of a session that has not lived through the stream."""
-    session = AspSession(program(text), asked=SolveRequest(), grounding="fresh")
+    session = AspSession(program(text), asked=AnswerMode(), grounding="fresh")
     return session.advance(time, [signal for signal in given if signal[0] <= time]).models[0].now
 
 

@@ -6,18 +6,18 @@ import pytest
 from tests.asp.comparing import by_asp, now, plain, program, signals
 
 from horai.asp.engine import AspSession
-from horai.asp.solving import SolveRequest
 from horai.asp.tms import TmsSession
 from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
 from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.modes import AnswerMode
 
 CHOICE = "p :- a, not q. q :- a, not p. r :- p. r :- q. s :- a [3]."
 
 
 def ask(text: str, given: str, time: int, **asked: object) -> list[list[str]]:
     """What holds at a time in each answer."""
-    session = AspSession(program(text), asked=SolveRequest(**asked))  # type: ignore[arg-type]
+    session = AspSession(program(text), asked=AnswerMode(**asked))  # type: ignore[arg-type]
     answers = session.advance(time, signals(given))
     return [sorted(plain(a) for a in model.at(time)) for model in answers.models]
 
@@ -56,18 +56,18 @@ class TestSeveralAnswers:
         assert len(ask("{ p ; q } :- a.", "0: a", 0, models=2)) == 2
 
     def test_what_holds_in_some_answer(self) -> None:
-        assert ask(CHOICE, "2: a", 2, which="brave") == [["p", "q", "r", "s"]]
+        assert ask(CHOICE, "2: a", 2, reasoning="brave") == [["p", "q", "r", "s"]]
 
     def test_what_holds_in_all_answers(self) -> None:
-        assert ask(CHOICE, "2: a", 2, which="cautious") == [["r", "s"]]
+        assert ask(CHOICE, "2: a", 2, reasoning="cautious") == [["r", "s"]]
 
     def test_no_answer_at_all(self) -> None:
         assert every("p :- a, not p.", "0: a", 0) == []
-        assert ask("p :- a, not p.", "0: a", 0, which="cautious") == []
+        assert ask("p :- a, not p.", "0: a", 0, reasoning="cautious") == []
         assert every("p :- a, not p.", "0: a", 1) == [[]]
 
     def test_the_same_each_time_with_grounding_kept(self) -> None:
-        session = AspSession(program(CHOICE), asked=SolveRequest(models=0), grounding="kept")
+        session = AspSession(program(CHOICE), asked=AnswerMode(models=0), grounding="kept")
         for time in range(4):
             answers = session.advance(time, signals(f"{time}: a"))
             assert len(answers.models) == 2
@@ -79,7 +79,7 @@ class TestSeveralAnswers:
         expected = {"brave": ["", "p1q", "p2q", "p1p2q", "p1q", "", "p2q"]}
         expected["cautious"] = ["", "p1q", "p2q", "q", "p1q", "", "p2q"]
         for which in ("brave", "cautious"):
-            asked = SolveRequest(which=which)
+            asked = AnswerMode(reasoning=which)
             session = AspSession(rules, asked=asked, grounding=grounding)
             found = []
             for time in range(7):
@@ -93,7 +93,7 @@ class TestLittleChange:
     RULES = "1 { pick(X) : g(X), not gone(X) [1] } 1. g(1..6)."
 
     def test_an_answer_stays_while_it_can(self) -> None:
-        session = AspSession(program(self.RULES), asked=SolveRequest(steady=True))
+        session = AspSession(program(self.RULES), asked=AnswerMode(least_change=True))
         picked = [plain(*session.advance(0).models[0].at(0))]
         for time in range(1, 5):
             picked.append(plain(*session.advance(time).models[0].at(time)))
@@ -106,7 +106,7 @@ class TestLittleChange:
 
     def test_the_nearest_answer_is_found(self) -> None:
         rules = "{ p(X) } :- g(X). g(1..3). :- p(X), no(X). q :- p(1), p(2). :- want, not q."
-        session = AspSession(program(rules), asked=SolveRequest(steady=True))
+        session = AspSession(program(rules), asked=AnswerMode(least_change=True))
         session.advance(0, signals("0: want"))
         kept = {plain(a) for a in session.advance(1).models[0].at(1)}
         assert {"p(1)", "p(2)", "q"} <= kept

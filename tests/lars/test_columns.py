@@ -18,7 +18,7 @@ from horai.io.items.tables import extent
 from horai.lang.lars.predicates import derived
 from horai.runtime.inputs import letters_of, read_input
 from horai.runtime.lars.answers import AtomFilter, PointAnswer, PointAnswers, written
-from horai.runtime.lars.engines import AnswerMode
+from horai.runtime.lars.engines import answer_mode
 from horai.runtime.lars.log import Coming, numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.settings import RunSettings
@@ -33,7 +33,7 @@ def engine_of(rules: horai.Rules, settings: RunSettings, start: int) -> ProgramE
         start=start,
         step=settings.step or 1,
         engine="plan",
-        wanted=AnswerMode.of(settings),
+        wanted=answer_mode(settings),
         shown=AtomFilter.of_filter(settings.filter, derived(rules.program)),
         lateness=None,
     )

@@ -12,8 +12,9 @@ from tests.weights import examples
 import horai
 from horai.errors import UsageError
 from horai.lang.lars.syntax import Atom, Program
+from horai.plan.lars.modes import AnswerMode
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.engines import AnswerMode, Model, lars_engine
+from horai.runtime.lars.engines import Model, answer_mode, lars_engine
 from horai.runtime.values import show
 from horai.settings import RunSettings
 
@@ -73,7 +74,7 @@ def test_tms_says_what_it_cannot() -> None:
 
 
 def mode(**settings: Any) -> AnswerMode:
-    return AnswerMode.of(RunSettings.of("lars", "run", settings))
+    return answer_mode(RunSettings.of("lars", "run", settings))
 
 
 def test_wrong_use() -> None:

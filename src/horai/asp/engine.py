@@ -15,7 +15,7 @@ from clingo import Function, Number, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Kinds, Writer
 from horai.asp.normal import Ordinary, PlainProgram, PlainRule, WindowAtom, normal_form
-from horai.asp.solving import AnswerSets, Clingo, SolveRequest
+from horai.asp.solving import AnswerSets, Clingo
 from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
 from horai.lang.core.terms import Var, is_anonymous, variables
@@ -23,6 +23,7 @@ from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.modes import ONE, AnswerMode
 from horai.plan.lars.reach import reach_of
 
 Place = tuple[Predicate, int]
@@ -92,7 +93,7 @@ class MultiShot:
         self,
         program: PlainProgram,
         encoding: Encoding,
-        asked: SolveRequest,
+        asked: AnswerMode,
         patience: int = PATIENCE,
     ) -> None:
         self.encoding = encoding
@@ -212,7 +213,7 @@ def solve_once(
     encoding: Encoding,
     windows: list[list[Symbol]],
     moments: Iterable[Symbol],
-    asked: SolveRequest,
+    asked: AnswerMode,
     time: int,
     previous: AnswerSets | None = None,
 ) -> AnswerSets:
@@ -221,7 +222,7 @@ def solve_once(
     With `previous`, those that differ from it the least.
     """
     if previous is None or not previous.models:
-        asked, preference = replace(asked, steady=False), ""
+        asked, preference = replace(asked, least_change=False), ""
     else:
         preference = _preference(encoding, previous)
     clingo = Clingo(asked, is_tame=not encoding.writer.kinds.has_decimals)
@@ -263,11 +264,11 @@ class AspSession:
         program: Program,
         *,
         start: int = 0,
-        asked: SolveRequest | None = None,
+        asked: AnswerMode = ONE,
         grounding: str = "auto",
     ) -> None:
         self.plain = normal_form(program)
-        self.asked = asked or SolveRequest()
+        self.asked = asked
         self.start = start
         self.inputs = Inputs(start)
         self.reach = reach_of(program)
@@ -292,7 +293,7 @@ class AspSession:
         }
         self.known: dict[ViewKey, dict[Row, Symbol]] = {}
         self.multishot: MultiShot | None = None
-        if self.encoding.is_timeless and self.grounding != "fresh" and not self.asked.steady:
+        if self.encoding.is_timeless and self.grounding != "fresh" and not self.asked.least_change:
             patience = 0 if self.grounding == "kept" else PATIENCE
             self.multishot = MultiShot(self.plain, self.encoding, self.asked, patience)
 
@@ -343,7 +344,7 @@ class AspSession:
             if found is not None:
                 return found
         held = [self.tuples(key, rows[key]) for key in self.encoding.views]
-        previous = self.last if self.asked.steady else None
+        previous = self.last if self.asked.least_change else None
         return solve_once(self.encoding, held, self.moments(time), self.asked, time, previous)
 
     def tuples(self, key: ViewKey, rows: Iterable[Row]) -> list[Symbol]:

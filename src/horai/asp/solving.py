@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal as OneOf
 
 from clingo import Control, MessageCode, Symbol
 from clingo import Model as ClingoModel
@@ -15,6 +14,7 @@ from horai.lang.core.terms import Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
 from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.modes import AnswerMode
 
 Pair = tuple[int, Atom]
 """An atom at a time."""
@@ -60,31 +60,18 @@ def _order(model: Model) -> list[tuple[int, str]]:
     return sorted((time, repr(atom)) for time, atom in model.derived)
 
 
-Which = OneOf["models", "brave", "cautious"]
-"""Answer streams themselves, what holds in some of them, or what holds in all of them."""
-
-
 MOST_KNOWN = 100_000
 """How many atoms of models are remembered."""
-
-
-@dataclass(frozen=True, slots=True)
-class SolveRequest:
-    """The answer mode of a query. `steady` prefers the answer that changes the least."""
-
-    models: int = 1
-    which: Which = "models"
-    steady: bool = False
 
 
 class Clingo:
     """A clingo control whose messages are kept instead of printed."""
 
-    def __init__(self, asked: SolveRequest, *, is_tame: bool = False) -> None:
+    def __init__(self, asked: AnswerMode, *, is_tame: bool = False) -> None:
         modes = {"models": "auto", "brave": "brave", "cautious": "cautious"}
-        number = asked.models if asked.which == "models" else 0
-        options = [f"--models={number}", f"--enum-mode={modes[asked.which]}"]
-        if asked.steady and asked.which == "models":
+        number = asked.models if asked.reasoning == "models" else 0
+        options = [f"--models={number}", f"--enum-mode={modes[asked.reasoning]}"]
+        if asked.least_change and asked.reasoning == "models":
             options.append("--opt-mode=optN" if number != 1 else "--opt-mode=opt")
             options[0] = "--models=0"
         self.asked = asked
@@ -116,9 +103,9 @@ class Clingo:
         found: list[Model] = []
         with self.control.solve(yield_=True) as handle:
             for model in handle:
-                if self.asked.which != "models":
+                if self.asked.reasoning != "models":
                     found = [read(model, encoding, time)]
-                elif not self.asked.steady:
+                elif not self.asked.least_change:
                     found.append(read(model, encoding, time))
                 elif model.optimality_proven or self.asked.models == 1:
                     kept = [] if self.asked.models == 1 else found

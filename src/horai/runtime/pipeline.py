@@ -49,6 +49,7 @@ from horai.lang.lars.walk import children, in_points
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import EndlessValues, NotServed, classify
+from horai.plan.lars.modes import ONE, AnswerMode, Reasoning
 from horai.plan.lars.strata import Key
 from horai.predicates import Predicate
 from horai.runtime.answers import item_table
@@ -64,10 +65,7 @@ from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.answers import AtomFilter
 from horai.runtime.lars.engines import (
     LARS_ENGINES,
-    ONE,
-    AnswerMode,
     LarsSession,
-    Reasoning,
     choose_engine,
 )
 from horai.runtime.lars.log import joined, only

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from horai.asp.engine import AspSession, most_instances
-from horai.asp.solving import AnswerSets, SolveRequest
+from horai.asp.solving import AnswerSets
 from horai.asp.solving import Model as AnswerStream
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
@@ -14,8 +14,9 @@ from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
+from horai.plan.lars.modes import ONE, AnswerMode
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.engines import ONE, AnswerMode, Model, endless, too_large
+from horai.runtime.lars.engines import Model, endless, too_large
 
 
 class AspEngine:
@@ -25,9 +26,8 @@ class AspEngine:
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         self._program = program
-        asked = SolveRequest(wanted.models, wanted.reasoning, wanted.least_change)
         with _served("asp", "the engine `reference` runs every program"):
-            self._session = AspSession(with_fixed_ends(program, start), start=start, asked=asked)
+            self._session = AspSession(with_fixed_ends(program, start), start=start, asked=wanted)
         if before is not None:
             self._session.last = AnswerSets(start, (AnswerStream(start, before),))
 

@@ -25,6 +25,7 @@ from horai.lang.core.terms import Term
 from horai.lang.lars.predicates import background, derived, head_predicates, inputs
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.check import place_of
+from horai.plan.lars.modes import ONE
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
 from horai.runtime.batch import Extent, Outcome, Run, execute, told_of
@@ -34,7 +35,7 @@ from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
 from horai.runtime.jobs import Job, Load, Ran
 from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, PointAnswers
-from horai.runtime.lars.engines import ONE, AnswerMode
+from horai.runtime.lars.engines import answer_mode
 from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.runtime.lars.undefined import ProgramFindings
@@ -168,7 +169,7 @@ class ProgramTask:
             start=queries.start,
             step=queries.step,
             engine=AUTO,
-            wanted=AnswerMode.of(self.settings) if whole else ONE,
+            wanted=answer_mode(self.settings) if whole else ONE,
             shown=self.shown,
             lateness=lateness,
         )
@@ -269,7 +270,7 @@ class ProgramJob(Job):
     @property
     def numbered(self) -> bool:
         """May there be several answers at a time?"""
-        return AnswerMode.of(self.settings).is_numbered
+        return answer_mode(self.settings).is_numbered
 
     @property
     def revisable(self) -> bool:

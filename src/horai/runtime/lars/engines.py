@@ -8,9 +8,7 @@ made. What stops a run is said with the rules that it is about.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
-from typing import Literal as OneOf
 
 from horai.errors import RunError, UsageError
 from horai.lang.core.terms import Compound, Term, is_ground, subterms
@@ -19,6 +17,7 @@ from horai.lang.lars.syntax import Aggregate, Atom, Choice, Head, Program, Rule
 from horai.lang.lars.walk import own_terms, subformulas
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
+from horai.plan.lars.modes import ONE, AnswerMode
 from horai.runtime.engines import AUTO, SPARK, loaded
 from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.settings import RunSettings
@@ -26,45 +25,20 @@ from horai.settings import RunSettings
 if TYPE_CHECKING:
     from horai.runtime.lars.log import Coming
 
-Reasoning = OneOf["models", "brave", "cautious"]
-"""Answers themselves, what holds in some of them, or what holds in all of them."""
 
+def answer_mode(settings: RunSettings) -> AnswerMode:
+    """Which answers the settings of a run ask for.
 
-@dataclass(frozen=True, slots=True)
-class AnswerMode:
-    """Which answers are given: so many `models`, 0 for all, or what they have in common."""
-
-    models: int = 1
-    reasoning: Reasoning = "models"
-    least_change: bool = False
-
-    @classmethod
-    def of(cls, settings: RunSettings) -> AnswerMode:
-        """What the settings of a run ask for.
-
-        >>> AnswerMode.of(RunSettings(language="lars", models="all")).models
-        0
-        """
-        number = {"one": 1, "all": 0}.get(str(settings.models))
-        found = int(settings.models) if number is None else number
-        return cls(found, settings.reasoning, settings.least_change)
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether there may be several answers at a time."""
-        return self.models != 1
-
-    @property
-    def is_one(self) -> bool:
-        """Whether any answer will do."""
-        return self.models == 1 and self.reasoning == "models" and not self.least_change
+    >>> answer_mode(RunSettings(language="lars", models="all")).models
+    0
+    """
+    number = {"one": 1, "all": 0}.get(str(settings.models))
+    found = int(settings.models) if number is None else number
+    return AnswerMode(found, settings.reasoning, settings.least_change)
 
 
 Model = frozenset[Atom]
 """The derived atoms that hold at the query time in one answer stream."""
-
-
-ONE = AnswerMode()
 
 
 class LarsSession(Protocol):

@@ -12,10 +12,11 @@ from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
+from horai.plan.lars.modes import ONE, AnswerMode
 from horai.plan.lars.reach import reach_of as signal_reach
 from horai.plan.lars.strata import Plan, plan_of
 from horai.runtime.lars.admission import Changes, Signal, SignalMemory
-from horai.runtime.lars.engines import ONE, AnswerMode, Model, Moved, endless, too_large
+from horai.runtime.lars.engines import Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
 
 MOST_ATOMS = 100_000

@@ -12,8 +12,9 @@ from horai.lang.lars.syntax import Atom, Program
 from horai.oracle.lars.answers import answers_at
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
+from horai.plan.lars.modes import ONE, AnswerMode
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.engines import ONE, AnswerMode, Model, endless, too_large
+from horai.runtime.lars.engines import Model, endless, too_large
 
 
 class LarsReferenceEngine:

@@ -12,6 +12,7 @@ from horai.engine.origins import Dropped
 from horai.errors import UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program
+from horai.plan.lars.modes import AnswerMode
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import DroppedRow
 from horai.runtime.lars.admission import Arrivals, Changes, Judged, Signal
@@ -23,7 +24,6 @@ from horai.runtime.lars.answers import (
     PointAnswers,
 )
 from horai.runtime.lars.engines import (
-    AnswerMode,
     ByChange,
     LarsSession,
     Model,
