@@ -413,23 +413,23 @@ class ProgramStage:
 
     def _rows(self, low: int) -> dict[Key, SignalRows]:
         """Rows of the stream and points of what the description says, as far as windows reach."""
-        rows = {key: self._signals(some) for key, some in self.stream.occurrences().items()}
+        rows = {key: self._known(some) for key, some in self.stream.occurrences().items()}
         for key, some in self.announced.items():
-            more = self._signals(some)
+            more = self._known(some)
             rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
         reach = self.evaluator.reach
         for key, feed in self.feeds.items():
             seen = clipped(feed, self.first if reach is None else low - reach, INF)
             args, time = points_of(seen)
-            more = self._signals(Rows({"start": time, ORDER: self._order(key, seen)}, args))
+            more = self._known(Rows({"start": time, ORDER: self._order(key, seen)}, args))
             rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
         return rows
 
-    def _signals(self, rows: Rows) -> SignalRows:
-        ever = np.full(rows.size, INF)
-        return SignalRows(
-            rows.terms, rows["start"], np.full(rows.size, self.first), ever, rows[ORDER]
-        )
+    def _known(self, rows: Rows) -> SignalRows:
+        # Columns may still be those of Arrow, which are read only; the engine takes no such ones.
+        time, order = rows["start"].copy(), rows[ORDER].copy()
+        since, ever = np.full(rows.size, self.first), np.full(rows.size, INF)
+        return SignalRows(rows.terms, time, since, ever, order)
 
     def _order(self, key: Key, fluent: Fluent) -> Ints:
         """The order of what holds at one point, which only windows that count ask for."""
