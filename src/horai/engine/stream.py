@@ -23,7 +23,6 @@ from horai.engine.shelf import (
     Rows,
     Shelf,
     State,
-    empty_rows,
     join,
 )
 from horai.engine.symbols import Symbols
@@ -138,24 +137,6 @@ class Stream:
         *args, value = (concat(pair, self.symbols) for pair in pairs)
         start = _joined(admitted["first"], kept["start"])
         return FluentRows(tuple(args), value, start, _joined(admitted["end"], kept["end"]))
-
-    def changed(self, kind: ItemKind) -> list[Key]:
-        """The events or fluents of which the last query admitted or took back something."""
-        return [key for key, shelf in self._shelves[kind].items() if shelf.came or shelf.left]
-
-    def took_back(self, kind: ItemKind, key: Key) -> bool:
-        """Did the last query take back items of a type?"""
-        return bool(self._shelf(kind, key).left)
-
-    def admitted(self, kind: ItemKind, key: Key) -> tuple[tuple[Column, ...], int]:
-        """Arguments, and for fluents the value, of items of a type that the last query admitted."""
-        parts = self._shelf(kind, key).came
-        rows = join(parts, self.symbols) if parts else empty_rows((), key[1] + (kind == "fluent"))
-        return rows.terms, sum(part.size for part in parts)
-
-    def _events(self, parts: list[Rows], key: Key) -> EventRows:
-        rows = join(parts, self.symbols) if parts else empty_rows(("start",), key[1])
-        return EventRows(rows.terms, rows["start"])
 
     def forget(self, keep: Mapping[Key, int]) -> None:
         """Drop events at and fluents up to `keep`; what can still be taken back stays.
