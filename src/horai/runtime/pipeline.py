@@ -32,19 +32,7 @@ from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import derived, with_rules_for_any
-from horai.lang.lars.syntax import (
-    At,
-    Atom,
-    FilterWindow,
-    Formula,
-    IntervalWindow,
-    PartitionWindow,
-    Program,
-    Reset,
-    TimeWindow,
-    TupleWindow,
-    Within,
-)
+from horai.lang.lars.syntax import At, Atom, Formula, Program, Within
 from horai.lang.lars.walk import children, in_points
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
@@ -294,21 +282,16 @@ def fluents_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Fluen
 
 def looks_ahead(program: Program) -> bool:
     """May what holds at a point depend on signals of later points?"""
-    return any(_ahead(part, False) for rule in program.rules for part in rule.body)
+    if classify(program).features & {"future", "reset", "filter", "interval"}:
+        return True
+    return any(_names_times(part) for rule in program.rules for part in rule.body)
 
 
-def _ahead(formula: Formula, windowed: bool) -> bool:
-    match formula:
-        case At() if not windowed:
-            return True
-        case Reset() | Within(window=FilterWindow() | IntervalWindow()):
-            return True
-        case Within(window=TimeWindow(future=future)) if future.amount != 0:
-            return True
-        case Within(window=TupleWindow(future=ahead) | PartitionWindow(future=ahead)) if ahead != 0:
-            return True
-    inside = windowed or isinstance(formula, Within)
-    return any(_ahead(part, inside) for part in children(formula))
+def _names_times(formula: Formula) -> bool:
+    """Does it say at which time something holds, wherever that is?"""
+    if isinstance(formula, At | Within):
+        return isinstance(formula, At)
+    return any(map(_names_times, children(formula)))
 
 
 _AFTER_ROWS = 1 << 40  # what a description says comes after all rows of its time point

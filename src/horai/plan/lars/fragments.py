@@ -163,10 +163,9 @@ def _of_window(window: lars.Window) -> set[str]:
         case lars.TimeWindow(future=future, hop=hop):
             hops = {"hop"} if hop is not None else set()
             return {"time"} | hops | ({"future"} if future.amount != 0 else set())
-        case lars.TupleWindow(future=ahead):
-            return {"tuple"} | ({"future"} if ahead != 0 else set())
-        case lars.PartitionWindow():
-            return {"partition"}
+        case lars.TupleWindow(future=ahead) | lars.PartitionWindow(future=ahead):
+            kind = "tuple" if isinstance(window, lars.TupleWindow) else "partition"
+            return {kind} | ({"future"} if ahead != 0 else set())
         case lars.FilterWindow():
             return {"filter"}
         case lars.IntervalWindow():
