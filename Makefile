@@ -11,9 +11,7 @@ JARS := .jars/.fetched
 # The engine's machine is compiled in place, again when one of these has changed.
 COMPILED := $(VENV)/.compiled
 CORE_SOURCES := scripts/build_core.py src/horai/plan/ec/instructions.py \
-	$(wildcard src/horai/engine/core/machine.py src/horai/engine/core/structs.pxi \
-	src/horai/engine/core/views.py src/horai/engine/core/views.pxd \
-	src/horai/engine/numbering.py)
+	$(wildcard src/horai/engine/machine/*.p* src/horai/engine/views/*.p* src/horai/engine/numbering.py)
 # Cases with their answers, each on every engine.
 CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py
 
@@ -101,5 +99,5 @@ lock:
 
 clean:
 	rm -rf $(VENV) .jars web/node_modules site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -f src/horai/engine/numbering.*so src/horai/engine/core/machine.*so src/horai/engine/core/machine.built
+	rm -f src/horai/engine/numbering.*so src/horai/engine/core/*.so src/horai/engine/core/machine.built
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

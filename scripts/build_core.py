@@ -23,7 +23,6 @@ from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "src" / "horai" / "engine" / "core"
-DECLARED = CORE / "machine.pxd"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 
@@ -37,8 +36,10 @@ def _loaded(path: Path) -> ModuleType:
 
 
 BUILT = _loaded(CORE / "built.py")
-SOURCE, STRUCTS, LOOPS, NUMBERS, VIEWS, _ = BUILT.SOURCES
-COMPILED = (SOURCE, LOOPS, VIEWS)
+LOOPS, NUMBERS = BUILT.SOURCES[:2]
+MACHINE, VIEWS = BUILT.PARTS
+STRUCTS = MACHINE / "structs.pxi"
+COMPILED = (CORE / "machine.py", LOOPS, CORE / "views.py")
 LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
@@ -72,7 +73,7 @@ def build(force: bool = False) -> bool:
 
 def build_checked(library: Path) -> None:
     """Compile a machine that looks where it reads and writes."""
-    _compile(SOURCE, library.with_suffix(".c"), library, [*FLAGS, *CHECKED], with_bounds)
+    _compile(COMPILED[0], library.with_suffix(".c"), library, [*FLAGS, *CHECKED], with_bounds)
 
 
 def with_bounds(code: str) -> str:
@@ -114,9 +115,13 @@ def _compile(
     flags: list[str],
     changed: Callable[[str], str] | None = None,
 ) -> None:
-    DECLARED.write_text(declarations(_loaded(NUMBERS)), encoding="utf-8")
-    cython = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(code)]
-    subprocess.run(cython, check=True)
+    made = joined(source)
+    try:
+        cython = [sys.executable, "-m", "cython", "-3", str(source), "-o", str(code)]
+        subprocess.run(cython, check=True)
+    finally:
+        for path in made:
+            path.unlink()
     if changed is not None:
         code.write_text(changed(code.read_text(encoding="utf-8")), encoding="utf-8")
     compiler = (os.environ.get("CC") or "cc").split()
@@ -124,6 +129,21 @@ def _compile(
     command = [*compiler, "-shared", *flags, f"-I{include}", str(code), "-o", str(library)]
     subprocess.run(command, check=True)
     code.unlink()
+
+
+def joined(source: Path) -> list[Path]:
+    """Write a module whose parts are files of a folder, with its declarations; what was written."""
+    folder = next((one for one in BUILT.PARTS if one.name == source.stem), None)
+    if folder is None:
+        return []
+    parts = [folder / "__init__.py", *sorted(set(folder.glob("*.py")) - {folder / "__init__.py"})]
+    source.write_text("\n\n".join(part.read_text(encoding="utf-8") for part in parts), "utf-8")
+    declared = source.with_suffix(".pxd")
+    if folder == MACHINE:
+        declared.write_text(declarations(_loaded(NUMBERS)), encoding="utf-8")
+    else:
+        declared.write_text((folder / declared.name).read_text(encoding="utf-8"), encoding="utf-8")
+    return [source, declared]
 
 
 def declarations(numbers: ModuleType) -> str:

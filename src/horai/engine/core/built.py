@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 CORE = Path(__file__).parent
+PARTS = (CORE.parent / "machine", CORE.parent / "views")
+"""Folders whose files are compiled as one module, which stands beside this file."""
 SOURCES = (
-    CORE / "machine.py",
-    CORE / "structs.pxi",
     CORE.parent / "numbering.py",
     CORE.parents[1] / "plan" / "ec" / "instructions.py",
-    CORE / "views.py",
-    CORE / "views.pxd",
+    *(part for folder in PARTS for part in sorted(folder.glob("*.p*"))),
 )
 STAMP = CORE / "machine.built"
 

@@ -1,4 +1,4 @@
-# What `views.py` keeps: all of it 64-bit integers, in arrays that grow.
+# What views keep: all of it 64-bit integers, in arrays that grow.
 ctypedef long long i64
 ctypedef unsigned long long U64
 ctypedef i64* WORDS
