@@ -31,14 +31,14 @@ from generators.lars import FORMS, Story, basic, content, diamond, reach
 import horai
 from horai import io
 from horai.engine.columns import column_of
-from horai.engine.core.lars import LarsRun, SignalRows
+from horai.engine.lars.run import LarsRun, SignalRows
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Program
 from horai.lang.lars.walk import in_points
 from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.compiled import planned
 from horai.runtime.lars.engines import lars_engine
-from horai.runtime.lars.plan import planned
 from horai.runtime.values import plain
 from horai.temporal.spans import INF
 

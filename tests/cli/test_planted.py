@@ -40,7 +40,7 @@ COMMANDS = {
     "lars": "run p.lars -i rows.csv -o out.csv --state kept.state --dead-letters d.csv",
     "live": "run p.lars -i - --live",
     "both": "run rules.ec p.lars -i rows.csv",
-    "plan": "plan rules.ec -i rows.csv",
+    "plan": "plan rules.ec --analyze -i rows.csv",
     "plan of a program": "plan p.lars",
     "check": "check rules.ec --format json",
     "graph": "graph rules.ec",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from horai.io import InputError, TimeScale
 from horai.io.secrets import KAFKA, is_loopback, kafka_client, kafka_spark, secret
 from horai.io.shown import printable, redacted, shortened
-from horai.io.sources import lines as endpoints
+from horai.io.sources import endpoints
+from horai.io.sources.endpoints import Incoming, sink_of
 from horai.io.sources.kafka import client_of, topic_of
-from horai.io.sources.lines import Incoming, sink_of
 from horai.runtime.lars.signals import AnySignals, LineReader
 
 WORD = 'pl"an\\ted'

@@ -15,8 +15,8 @@ from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import answers_at
 from horai.plan.lars import strata
 from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.compiled import PlanEngine
 from horai.runtime.lars.engines import Model
-from horai.runtime.lars.plan import PlanEngine
 
 Seen = dict[int, set[str] | None]  # by query time; None if there is no answer
 FEW = 200

@@ -23,7 +23,7 @@ from horai import io
 from horai.asp.engine import AspSession
 from horai.cli.app import app
 from horai.errors import UsageError
-from horai.io.sources.lines import (
+from horai.io.sources.endpoints import (
     Incoming,
     InputLine,
     LineCutter,
@@ -243,8 +243,8 @@ def test_lines_that_come_in_pieces(given: bytes | str, data: st.DataObject) -> N
 
 
 def test_lines_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horai.io.sources.lines.LONGEST_LINE", 10)
-    monkeypatch.setattr("horai.io.sources.lines.SHOWN", 3)
+    monkeypatch.setattr("horai.io.sources.endpoints.LONGEST_LINE", 10)
+    monkeypatch.setattr("horai.io.sources.endpoints.SHOWN", 3)
     for size in (1, 7, 50, 1000):
         said = b"abcdefghij\n" + "é".encode() * 100 + b"\nshort\n" + b"x" * 300
         cutter = LineCutter("in")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import horai
-from horai.io.sources.lines import Incoming, InputLine
+from horai.io.sources.endpoints import Incoming, InputLine
 from horai.live.feed import LiveFeed
 from horai.live.recent import Limits
 from horai.live.server import LivePage, Shown

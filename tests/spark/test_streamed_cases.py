@@ -70,7 +70,7 @@ def test_a_case_on_spark(grid: SparkGrid, given: Given, tmp_path: Path) -> None:
 def test_only_cases_about_refused_rules_are_left_out() -> None:
     """Whatever else there is has a start and an end, so that it can be a stream."""
     refused = refused_cases()
-    assert (len(OWN) > 250, len(refused)) == (True, 10)
+    assert (len(OWN) > 250, len(refused)) == (True, 12)
     for case in refused:
         with pytest.raises(horai.RulesError):
             case_rules(case)

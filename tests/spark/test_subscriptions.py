@@ -25,7 +25,7 @@ from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
 from tests.weights import examples
 
 import horai
-from horai.engine.lending import arguments, lend
+from horai.engine.state_transfer import arguments, lend
 from horai.errors import UsageError
 from horai.runtime import subscriptions
 from horai.runtime.batch import packed

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from horai.cli import console
 from horai.errors import UsageError
 from horai.io.items.tables import extent
+from horai.io.sources.endpoints import Incoming, InputLine, address_of
 from horai.io.sources.kafka import SCHEME
-from horai.io.sources.lines import Incoming, InputLine, address_of
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
 from horai.rules import taken_up

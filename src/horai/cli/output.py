@@ -24,8 +24,8 @@ from horai.io import AnswerFormat, DeadLetter, write_answers
 from horai.io.answers.write import SUFFIXES, PointLines, point_columns
 from horai.io.schema import MEANT
 from horai.io.shown import printable, shortened
+from horai.io.sources.endpoints import endpoints_of, sink_of
 from horai.io.sources.kafka import SCHEME
-from horai.io.sources.lines import endpoints_of, sink_of
 from horai.io.times import Unit
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
 from horai.result import Result, groups_of

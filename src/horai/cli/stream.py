@@ -51,7 +51,7 @@ def monitor_of(
     if text is None and port is None:
         return None
     from horai.io.secrets import METRICS
-    from horai.io.sources.lines import LOCAL
+    from horai.io.sources.endpoints import LOCAL
     from horai.runtime.prometheus import Monitor
     from horai.runtime.refusals import token_of
 

@@ -20,8 +20,8 @@ from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io.items.read import text_format
 from horai.io.items.tables import Options, by_arrival, by_table, extent
+from horai.io.sources.endpoints import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
 from horai.io.sources.kafka import SCHEME, read_messages
-from horai.io.sources.lines import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
 from horai.live.recent import Limits, Recent, can_be_profiled
 from horai.rules import Rules, taken_up
 from horai.runtime.checkpoint import write_whole

@@ -16,9 +16,9 @@ from horai import io
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
-from horai.engine.core.lars import LarsRun, SignalRows
-from horai.engine.core.windows import reach_in_points
 from horai.engine.hashing import dense
+from horai.engine.lars.run import LarsRun, SignalRows
+from horai.engine.lars.windows import reach_in_points
 from horai.engine.origins import Dropped
 from horai.engine.packing import Packer, Unpacker
 from horai.engine.revision import Revision, revision
@@ -51,13 +51,13 @@ from horai.runtime.engines import (
 from horai.runtime.inputs import input_schema, table_keys
 from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.answers import AtomFilter
+from horai.runtime.lars.compiled import planned
 from horai.runtime.lars.engines import (
     LARS_ENGINES,
     LarsSession,
     choose_engine,
 )
 from horai.runtime.lars.log import joined, only
-from horai.runtime.lars.plan import planned
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
 from horai.runtime.values import show

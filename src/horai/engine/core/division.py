@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from horai.engine.core.kept import Kept, Shape
 from horai.engine.core.program import Program
+from horai.engine.core.retention import Kept, Shape
 from horai.plan.ec.instructions import KIND
 from horai.temporal.spans import Ints, Mask
 

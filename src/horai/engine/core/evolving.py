@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from horai.engine.core.kept import Kept
 from horai.engine.core.layout import Relation
+from horai.engine.core.retention import Kept
 from horai.engine.core.saved import NAME, look_at, unpack, with_words
 from horai.engine.core.told import Told
 from horai.engine.packing import Packer, Unpacker

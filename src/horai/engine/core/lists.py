@@ -1,7 +1,8 @@
 """Interval lists: the rules of a fluent and value become columns of tables.
 
 A rule that speaks of nobody but the instances of its head is an expression over the lists that they
-have. All other rules have rows of their own (`rows.py`), whose lists count in the list of the head.
+have. All other rules have rows of their own (`list_rows.py`), whose lists count in the list of the
+head.
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ from horai.engine.core.expressions import (
     supports,
 )
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
-from horai.engine.core.listbodies import ListBody
-from horai.engine.core.listtables import ListTable, fed_line
-from horai.engine.core.rows import (
+from horai.engine.core.list_rows import (
     Adding,
     alternatives_of,
     asks_of_others,
@@ -31,6 +30,8 @@ from horai.engine.core.rows import (
     keyed,
     rule_rows,
 )
+from horai.engine.core.listbodies import ListBody
+from horai.engine.core.listtables import ListTable, fed_line
 from horai.engine.core.rules import Body, Rules, is_changing, may_begin
 from horai.lang.core.terms import Var
 from horai.plan.ec.instructions import ANY, TO_COVER

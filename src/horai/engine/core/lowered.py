@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from horai.engine.core.background import Rows
-from horai.engine.core.kept import Shape
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.program import Program
+from horai.engine.core.retention import Shape
 from horai.engine.remembered import Remembered
 from horai.engine.symbols import Symbols
 from horai.lang.ec.errors import Undefined

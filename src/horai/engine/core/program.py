@@ -24,9 +24,9 @@ from horai.engine.core.layout import (
     key_of,
     levels_heard_of,
 )
+from horai.engine.core.list_rows import Known
 from horai.engine.core.lists import Lists
 from horai.engine.core.owners import Owners
-from horai.engine.core.rows import Known
 from horai.engine.core.rules import (
     Body,
     Label,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from horai.engine.columns import Column, codes
-from horai.engine.core.kept import Kept, Shape
+from horai.engine.core.retention import Kept, Shape
 from horai.engine.core.told import Told
 from horai.engine.core.words import Words
 from horai.engine.packing import Packer, Unpacker, Unreadable

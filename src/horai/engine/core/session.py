@@ -23,14 +23,13 @@ from horai.engine.answer import (
 from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, concat, terms_of
+from horai.engine.core.answer_lines import Lines
 from horai.engine.core.background import Rows
 from horai.engine.core.built import compiled
 from horai.engine.core.division import divides, homes, looked_at
 from horai.engine.core.facts import StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
-from horai.engine.core.kept import Kept, Shape, after, kept
 from horai.engine.core.layout import RUN, NotLowered, Relation
-from horai.engine.core.lines import Lines
 from horai.engine.core.listterms import (
     Cuts,
     Pieces,
@@ -54,6 +53,7 @@ from horai.engine.core.lowered import (
 from horai.engine.core.owners import Owners
 from horai.engine.core.program import Lowering, Program, lower
 from horai.engine.core.reach import reach_of
+from horai.engine.core.retention import Kept, Shape, after, kept
 from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.shards import MOST, Owner, Shards

@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from horai.engine.core.division import home_words, merged, parts
-from horai.engine.core.kept import Kept, Shape, kept
 from horai.engine.core.program import Program
 from horai.engine.core.reach import Reach
+from horai.engine.core.retention import Kept, Shape, kept
 from horai.plan.ec.instructions import NAMED
 from horai.temporal.spans import Ints
 

@@ -20,8 +20,8 @@ from horai.engine.arrow_items import ItemKind
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.core.evolving import evolve
 from horai.engine.core.few import Few
-from horai.engine.core.kept import Kept
 from horai.engine.core.reach import ENDLESS
+from horai.engine.core.retention import Kept
 from horai.engine.core.session import CompiledSession
 from horai.engine.core.solver import Function
 from horai.engine.memory import FOREVER

@@ -13,8 +13,8 @@ from functools import partial
 
 from horai.engine.core.background import Rows
 from horai.engine.core.layout import Relation
+from horai.engine.core.list_rows import Known, has_moving_domain, moving_listing
 from horai.engine.core.listterms import Pieces
-from horai.engine.core.rows import Known, has_moving_domain, moving_listing
 from horai.engine.core.rules import Body, Label, Rules
 from horai.lang.core.terms import Var
 from horai.lang.ec import syntax as ec

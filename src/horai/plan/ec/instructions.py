@@ -1,7 +1,7 @@
 """The numbers that lowered rules and the compiled engine share.
 
 An instruction has `WIDTH` words: its opcode, four operands and where to go on if it fails. The
-engine's declarations (`engine/core/machine.pxd`) are generated from this file when it is built.
+machine's declarations are made from this file when it is built.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class LarsEngine(Protocol):
 
 
 LARS_ENGINES = {
-    "plan": "horai.runtime.lars.plan.PlanEngine",
+    "plan": "horai.runtime.lars.compiled.PlanEngine",
     "asp": "horai.runtime.lars.asp.AspEngine",
     "tms": "horai.runtime.lars.asp.TmsEngine",
     "reference": "horai.runtime.lars.reference.LarsReferenceEngine",

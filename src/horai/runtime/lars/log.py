@@ -11,7 +11,7 @@ import pyarrow as pa
 from horai import io
 from horai.engine.arrow_items import ORDER, numbers_of, read_items
 from horai.engine.columns import concat
-from horai.engine.core.lars import SignalRows
+from horai.engine.lars.run import SignalRows
 from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
 from horai.plan.lars.strata import Key

@@ -14,8 +14,8 @@ from horai import io
 from horai.io.items.rows import RowReader
 from horai.io.items.text import split_fields
 from horai.io.letters import BadRow, DeadLetter, InputError
+from horai.io.sources.endpoints import LONGEST_LINE, InputLine, numbered_lines
 from horai.io.sources.kafka import SCHEME
-from horai.io.sources.lines import LONGEST_LINE, InputLine, numbered_lines
 from horai.io.terms import Term, read_field
 from horai.lang.core.reader import NotATerm, read_term
 from horai.lang.core.terms import Compound, Constant, is_ground

@@ -18,8 +18,8 @@ from horai.errors import UsageError
 from horai.io.items.tables import Format
 from horai.io.letters import InputError
 from horai.io.secrets import kafka_spark
+from horai.io.sources.endpoints import is_endpoint
 from horai.io.sources.kafka import Topic, look, topic_of
-from horai.io.sources.lines import is_endpoint
 from horai.runtime.batch import sender
 from horai.runtime.jars import Part
 from horai.runtime.jobs import SparkJob

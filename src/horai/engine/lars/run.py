@@ -12,8 +12,8 @@ import numpy as np
 
 from horai.engine.columns import Column
 from horai.engine.core.built import compiled
-from horai.engine.core.tables import Tables
 from horai.engine.core.words import Words
+from horai.engine.lars.program import Tables
 from horai.engine.symbols import Symbols
 from horai.lang.lars.syntax import Atom
 from horai.plan.lars.strata import Key, Plan

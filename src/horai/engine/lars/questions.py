@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import cast
 
-from horai.engine.core.bodies import OPERATIONS, SIGNS
 from horai.engine.core.words import Words
+from horai.engine.lars.bodies import OPERATIONS, SIGNS
 from horai.lang.core.terms import (
     Compound,
     Float,

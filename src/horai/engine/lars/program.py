@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from horai.engine.core.answers import TOTALS, TermAnswers
-from horai.engine.core.bodies import Body, Condition, TableRule
-from horai.engine.core.windows import FAR, ByNumber, ByTime, kept
 from horai.engine.core.words import Words
+from horai.engine.lars.bodies import Body, Condition, TableRule
+from horai.engine.lars.questions import TOTALS, TermAnswers
+from horai.engine.lars.windows import FAR, ByNumber, ByTime, kept
 from horai.lang.core.terms import Int, Term, Var, is_anonymous, is_ground, substitute, variables
 from horai.lang.lars import syntax as lars
 from horai.plan.graphs import Digraph

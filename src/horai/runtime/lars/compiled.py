@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from horai.engine.core.built import NotCompiled, Outdated
-from horai.engine.core.lars import LarsRun, News, SignalChange, StepNews
+from horai.engine.lars.run import LarsRun, News, SignalChange, StepNews
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import background_facts
