@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from horai.lang.core.terms import Compound, Term, Var, is_ground
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.plan.lars.plain import Compare, PlainRule, assigned, names_of
+from horai.plan.lars.plain import Compared, OrderedRule, assigned, names_of
 
 SCAN, HAS, NOT, TEST, BINARY, BUILD, MOVE, HEAD, TAKE = range(9)
 SIGNS = ("=", "!=", "<", "<=", ">", ">=")
@@ -30,8 +30,8 @@ class TableRule:
     head: int
     terms: tuple[Term, ...]
     timed: bool
-    body: tuple[Condition | Compare, ...]
-    origin: PlainRule
+    body: tuple[Condition | Compared, ...]
+    origin: OrderedRule
 
     @property
     def conditions(self) -> list[tuple[int, Condition]]:
@@ -104,7 +104,7 @@ class Body:
 
     def conditions(
         self,
-        body: Iterable[tuple[Condition | Compare, bool]],
+        body: Iterable[tuple[Condition | Compared, bool]],
         index: Index,
         tables: Mapping[int, int],
     ) -> None:
@@ -113,13 +113,13 @@ class Body:
         while left:
             place = min(range(len(left)), key=lambda i: self._rank(left[i][0]))
             one, is_hidden = left.pop(place)
-            if isinstance(one, Compare):
+            if isinstance(one, Compared):
                 self._compare(one)
             else:
                 self._read(one, is_hidden, index, tables.get(one.table, one.table))
 
-    def _rank(self, one: Condition | Compare) -> tuple[int, int]:
-        if isinstance(one, Compare):
+    def _rank(self, one: Condition | Compared) -> tuple[int, int]:
+        if isinstance(one, Compared):
             known = names_of((one.comparison.left, one.comparison.right)) <= self.bound.keys()
             return (0 if known or assigned(one, self.bound) else 9), 0
         known_ones = sum(name in self.bound for name in one.names)
@@ -129,7 +129,7 @@ class Body:
             return 9, 0
         return (3 if known_ones else 4), -known_ones
 
-    def _compare(self, one: Compare) -> None:
+    def _compare(self, one: Compared) -> None:
         given = assigned(one, self.bound)
         if given is not None:
             variable, term = given

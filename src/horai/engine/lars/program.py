@@ -18,17 +18,17 @@ from horai.lang.lars import syntax as lars
 from horai.plan.graphs import Digraph
 from horai.plan.lars.fragments import NotServed
 from horai.plan.lars.plain import (
-    Compare,
+    Compared,
+    ExtendedAtom,
     Literal,
     Negative,
-    PlainRule,
+    OrderedRule,
     Positive,
-    Reading,
     Total,
     names_of,
     terms_of,
 )
-from horai.plan.lars.strata import Key, Plan, check_rounds, invented
+from horai.plan.lars.strata import Key, ProgramPlan, check_rounds, invented
 
 SHAPE, POINT, HELD, START, ASKED, ELEMENT, OUTPUT = range(7)
 KINDS = {"now": 0, "some": 0, "at": 1, "always": 2}
@@ -63,7 +63,7 @@ class Edge:
 class Tables:
     """All that a plan is made of."""
 
-    def __init__(self, plan: Plan, start: int, words: Words) -> None:
+    def __init__(self, plan: ProgramPlan, start: int, words: Words) -> None:
         self.plan, self.start, self.words = plan, start, words
         self.asked = TermAnswers(words, self._check)
         self.widths: list[int] = []
@@ -213,7 +213,7 @@ class Tables:
 
     # --- windows ---------------------------------------------------------------------------------
 
-    def reading(self, reading: Reading) -> int:
+    def reading(self, reading: ExtendedAtom) -> int:
         """The rows of a literal: its arguments, and the point if it names one."""
         key, window = reading.atom.predicate, kept(reading.window)
         known = (key, window, reading.modality)
@@ -271,8 +271,8 @@ class Tables:
 
     # --- rules -----------------------------------------------------------------------------------
 
-    def _rule(self, rule: PlainRule) -> None:
-        body: list[Condition | Compare] = []
+    def _rule(self, rule: OrderedRule) -> None:
+        body: list[Condition | Compared] = []
         for place, literal in enumerate(rule.body):
             if isinstance(literal, Total):
                 body = self._total(rule, place, literal, body)
@@ -287,19 +287,19 @@ class Tables:
             head, terms = self.points(rule.head.predicate), (*rule.head.args, rule.time)
             self.rules.append(TableRule(head, terms, True, tuple(body), rule))
 
-    def _condition(self, literal: Literal) -> Condition | Compare:
+    def _condition(self, literal: Literal) -> Condition | Compared:
         match literal:
             case Positive(reading=reading) | Negative(reading=reading):
                 table, names = self.shaped(self.reading(reading), reading.terms)
                 return Condition(table, names, isinstance(literal, Positive))
-            case Compare():
+            case Compared():
                 return literal
             case Total():
                 raise AssertionError("aggregates become rules of their own")
 
     def _total(
-        self, rule: PlainRule, place: int, total: Total, body: list[Condition | Compare]
-    ) -> list[Condition | Compare]:
+        self, rule: OrderedRule, place: int, total: Total, body: list[Condition | Compared]
+    ) -> list[Condition | Compared]:
         """What stands before an aggregate asks for it; the rest goes on with its value."""
         bound = {name for one in body for name in _names(one)}
         inside = names_of(
@@ -338,7 +338,7 @@ class Tables:
         return [
             Condition(asked, names),
             Condition(target, (*shared, value.name)),
-            Compare(compared, total.negated),
+            Compared(compared, total.negated),
         ]
 
     # --- in which order --------------------------------------------------------------------------
@@ -522,7 +522,7 @@ class Tables:
         return self.signals[key].number
 
 
-def _names(one: Condition | Compare) -> Iterable[str]:
+def _names(one: Condition | Compared) -> Iterable[str]:
     if isinstance(one, Condition):
         return one.names if one.positive else ()
     return names_of((one.comparison.left, one.comparison.right))

@@ -16,7 +16,7 @@ from horai.engine.core.words import Words
 from horai.engine.lars.program import Tables
 from horai.engine.symbols import Symbols
 from horai.lang.lars.syntax import Atom
-from horai.plan.lars.strata import Key, Plan
+from horai.plan.lars.strata import Key, ProgramPlan
 from horai.temporal.spans import Ints, Spans
 
 
@@ -107,7 +107,7 @@ def _step(times: Ints, queries: range) -> Ints:
 class LarsRun:
     """A program at growing query times."""
 
-    def __init__(self, plan: Plan, start: int, symbols: Symbols | None = None) -> None:
+    def __init__(self, plan: ProgramPlan, start: int, symbols: Symbols | None = None) -> None:
         self.words = Words(Symbols() if symbols is None else symbols)
         self.tables = Tables(plan, start, self.words)
         self.start = start

@@ -12,7 +12,7 @@ from typing import Any
 from horai.lang.core.terms import Int
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.plan.lars.strata import Plan, readings
+from horai.plan.lars.strata import ProgramPlan, readings
 
 FAR = 1 << 61
 """As far as a window without a limit reaches."""
@@ -84,7 +84,7 @@ def kept(window: lars.Window | None) -> ByTime | ByNumber:
     return WINDOWS[type(window)](window)
 
 
-def reach_in_points(plan: Plan) -> int | None:
+def reach_in_points(plan: ProgramPlan) -> int | None:
     """How many points windows over signals reach back; None if that may be to the start."""
     derived = {key for stratum in plan.strata for key in stratum.keys}
     rules = [*plan.constraints, *(rule for stratum in plan.strata for rule in stratum.rules)]

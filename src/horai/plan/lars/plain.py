@@ -22,7 +22,7 @@ Source = tuple[lars.Predicate, lars.Window | None, Modality]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExtendedAtom:
     """An atom, and where in time it is looked for; without a window on the whole timeline."""
 
     atom: lars.Atom
@@ -50,18 +50,18 @@ class Reading:
 class Positive:
     """Something that has to hold."""
 
-    reading: Reading
+    reading: ExtendedAtom
 
 
 @dataclass(frozen=True, slots=True)
 class Negative:
     """Something that must not hold."""
 
-    reading: Reading
+    reading: ExtendedAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compared:
     """A comparison; with `=` it may give a variable its value."""
 
     comparison: lars.Comparison
@@ -73,7 +73,7 @@ class Counted:
     """An element of an aggregate: terms, for all values that make its literals true."""
 
     terms: tuple[Term, ...]
-    body: tuple[Positive | Negative | Compare, ...]
+    body: tuple[Positive | Negative | Compared, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,17 @@ class Total:
             return None
         return None if self.bound.name in set(bound) else self.bound.name
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[ExtendedAtom]:
         """What is read for it."""
         for row in self.rows:
-            yield from (one.reading for one in row.body if not isinstance(one, Compare))
+            yield from (one.reading for one in row.body if not isinstance(one, Compared))
 
 
-Literal = Positive | Negative | Compare | Total
+Literal = Positive | Negative | Compared | Total
 
 
 @dataclass(frozen=True, slots=True)
-class PlainRule:
+class OrderedRule:
     """One rule; without a head it is a constraint. `time` is that of an @-head."""
 
     head: lars.Atom | None
@@ -114,7 +114,7 @@ class PlainRule:
 def terms_of(literal: Literal) -> tuple[Term, ...]:
     """All terms that are written in a literal."""
     match literal:
-        case Compare(comparison=one):
+        case Compared(comparison=one):
             return one.left, one.right
         case Total(rows=rows, bound=bound):
             inner = [term for row in rows for part in row.body for term in terms_of(part)]
@@ -123,7 +123,7 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
             return reading.terms
 
 
-def assigned(literal: Compare, bound: Iterable[str]) -> tuple[Var, Term] | None:
+def assigned(literal: Compared, bound: Iterable[str]) -> tuple[Var, Term] | None:
     """The variable that an equation gives a value, and the value."""
     known, one = set(bound), literal.comparison
     if one.sign != "=" or literal.negated:
@@ -171,7 +171,7 @@ def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
     for other in others:
         if other is not literal:
             given |= _gives(other, bound)
-            if isinstance(other, Compare) and other.comparison.sign == "=":
+            if isinstance(other, Compared) and other.comparison.sign == "=":
                 sides = (other.comparison.left, other.comparison.right)
                 given |= {side.name for side in sides if isinstance(side, Var)}
     return bool((inside - bound) & given)
@@ -180,7 +180,7 @@ def _awaits(literal: Literal, others: list[Literal], bound: set[str]) -> bool:
 def _sorted(row: Counted, known: set[str]) -> Counted:
     """An element with its literals in an order that works, given some values."""
     bound, left = set(known), list(row.body)
-    body: list[Positive | Negative | Compare] = []
+    body: list[Positive | Negative | Compared] = []
     while left:
         place = next((i for i, one in enumerate(left) if _ready(one, bound)), None)
         if place is None:
@@ -198,7 +198,7 @@ def _ready(literal: Literal, bound: set[str]) -> bool:
             return True
         case Negative(reading=reading):
             return names_of(reading.terms) <= bound
-        case Compare(comparison=one):
+        case Compared(comparison=one):
             known = names_of((one.left, one.right)) <= bound
             return known or assigned(literal, bound) is not None
         case Total(bound=limit):
@@ -209,7 +209,7 @@ def _gives(literal: Literal, bound: set[str]) -> set[str]:
     match literal:
         case Positive(reading=reading):
             return names_of(reading.terms)
-        case Compare():
+        case Compared():
             found = assigned(literal, bound)
             return set() if found is None else {found[0].name}
         case Total():
@@ -219,7 +219,7 @@ def _gives(literal: Literal, bound: set[str]) -> set[str]:
             return set()
 
 
-def plain_rule(rule: lars.Rule) -> PlainRule:
+def plain_rule(rule: lars.Rule) -> OrderedRule:
     """The rule in its plain form; raises `NotServed`."""
     try:
         return _plain_rule(rule)
@@ -227,14 +227,14 @@ def plain_rule(rule: lars.Rule) -> PlainRule:
         raise NotServed(refused.reason, rule) from None
 
 
-def _plain_rule(rule: lars.Rule) -> PlainRule:
+def _plain_rule(rule: lars.Rule) -> OrderedRule:
     head, time = _head(rule.head)
     fresh = _Fresh()
     body = [part for formula in rule.body for part in _literals(formula, fresh)]
     head_terms = () if head is None else head.args
     bound_later = [*head_terms, *([time] if time is not None else [])]
     literals = ordered(_at_some_time(body, bound_later), bound_later)
-    return PlainRule(head, time, tuple(literals), rule)
+    return OrderedRule(head, time, tuple(literals), rule)
 
 
 def _at_some_time(body: list[Literal], head: list[Term]) -> list[Literal]:
@@ -249,7 +249,7 @@ def _at_some_time(body: list[Literal], head: list[Term]) -> list[Literal]:
         reading = literal.reading
         if named[literal.reading.time.name] > 1:
             return literal
-        return Positive(Reading(reading.atom, reading.window, "some"))
+        return Positive(ExtendedAtom(reading.atom, reading.window, "some"))
 
     return [simpler(literal) for literal in body]
 
@@ -287,27 +287,27 @@ def _literals(formula: lars.Formula, fresh: _Fresh) -> Iterator[Literal]:
         case lars.Truth(value=True):
             pass
         case lars.Comparison():
-            yield Compare(formula)
+            yield Compared(formula)
         case lars.Not(formula=lars.Comparison() as inner):
-            yield Compare(inner, negated=True)
+            yield Compared(inner, negated=True)
         case lars.Aggregate():
             yield _total(formula, fresh)
         case lars.Not(formula=lars.Aggregate() as inner):
             yield replace(_total(inner, fresh), negated=True)
         case lars.Not(formula=inner):
             reading, values = _named(_reading(inner), fresh)
-            yield from (Compare(value) for value in values)
+            yield from (Compared(value) for value in values)
             yield Negative(reading)
         case _:
             reading, values = _named(_reading(formula), fresh)
             yield Positive(reading)
-            yield from (Compare(value) for value in values)
+            yield from (Compared(value) for value in values)
 
 
 def _total(formula: lars.Aggregate, fresh: _Fresh) -> Total:
     rows: list[Counted] = []
     for element in formula.elements:
-        body: list[Positive | Negative | Compare] = []
+        body: list[Positive | Negative | Compared] = []
         for part in element.condition:
             for literal in _literals(part, fresh):
                 if isinstance(literal, Total):
@@ -317,23 +317,23 @@ def _total(formula: lars.Aggregate, fresh: _Fresh) -> Total:
     return Total(formula.function, tuple(rows), formula.sign, formula.bound)
 
 
-def _reading(formula: lars.Formula) -> Reading:
+def _reading(formula: lars.Formula) -> ExtendedAtom:
     match formula:
         case lars.Within(window=window, formula=inner):
             found = _reading(inner)
             if found.window is not None:
                 raise NotServed("it has a window inside of a window")
-            windowed = Reading(found.atom, window, found.modality, found.time)
+            windowed = ExtendedAtom(found.atom, window, found.modality, found.time)
             _refuse_window(windowed)
             return windowed
         case lars.Atom():
-            return Reading(formula)
+            return ExtendedAtom(formula)
         case lars.Some(formula=lars.Atom() as atom):
-            return Reading(atom, None, "some")
+            return ExtendedAtom(atom, None, "some")
         case lars.Always(formula=lars.Atom() as atom):
-            return Reading(atom, None, "always")
+            return ExtendedAtom(atom, None, "always")
         case lars.At(time=time, formula=lars.Atom() as atom):
-            return Reading(atom, None, "at", time)
+            return ExtendedAtom(atom, None, "at", time)
         case lars.Aggregate():
             raise NotServed("it has an aggregate in a window")
         case lars.Reset():
@@ -342,7 +342,7 @@ def _reading(formula: lars.Formula) -> Reading:
             raise NotServed("it has a formula that is more than an atom in a window")
 
 
-def _refuse_window(reading: Reading) -> None:
+def _refuse_window(reading: ExtendedAtom) -> None:
     match reading.window:
         case lars.TupleWindow(future=future) | lars.PartitionWindow(future=future) if future != 0:
             if reading.modality == "always":
@@ -354,7 +354,7 @@ def _refuse_window(reading: Reading) -> None:
             pass
 
 
-def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparison]]:
+def _named(reading: ExtendedAtom, fresh: _Fresh) -> tuple[ExtendedAtom, list[lars.Comparison]]:
     """Expressions as variables of their own, and what these are equal to."""
     values: list[lars.Comparison] = []
 
@@ -370,7 +370,7 @@ def _named(reading: Reading, fresh: _Fresh) -> tuple[Reading, list[lars.Comparis
     atom = reading.atom
     named = lars.Atom(atom.name, tuple(name(arg) for arg in atom.args), span=atom.span)
     time = None if reading.time is None else name(reading.time)
-    return Reading(named, reading.window, reading.modality, time), values
+    return ExtendedAtom(named, reading.window, reading.modality, time), values
 
 
 def _computes(term: Term) -> bool:

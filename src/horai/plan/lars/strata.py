@@ -11,22 +11,30 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC
 from horai.plan.graphs import Digraph
 from horai.plan.lars.fragments import EndlessValues, NotServed
-from horai.plan.lars.plain import Compare, Negative, PlainRule, Positive, Reading, Total, plain_rule
+from horai.plan.lars.plain import (
+    Compared,
+    ExtendedAtom,
+    Negative,
+    OrderedRule,
+    Positive,
+    Total,
+    plain_rule,
+)
 
 Key = lars.Predicate
 Invents = OneOf["nothing", "numbers", "terms"]
 
 
 @dataclass(slots=True)
-class Stratum:
+class ProgramStratum:
     """Predicates that depend on each other, and their rules."""
 
     keys: set[Key]
-    rules: list[PlainRule] = field(default_factory=list)
+    rules: list[OrderedRule] = field(default_factory=list)
     recursive: bool = False
 
 
-def invented(rules: Iterable[PlainRule]) -> Invents:
+def invented(rules: Iterable[OrderedRule]) -> Invents:
     """What rules make that was not there before, so that they may never end."""
     made = [part for rule in rules for part in _made(rule)]
     if any(part.name not in ARITHMETIC for part in made):
@@ -34,9 +42,9 @@ def invented(rules: Iterable[PlainRule]) -> Invents:
     return "numbers" if made else "nothing"
 
 
-def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
+def readings(rule: OrderedRule) -> list[tuple[ExtendedAtom, bool]]:
     """What a rule reads, and whether it has to hold; what an aggregate reads may also be absent."""
-    found: list[tuple[Reading, bool]] = []
+    found: list[tuple[ExtendedAtom, bool]] = []
     for one in rule.body:
         if isinstance(one, Positive | Negative):
             found.append((one.reading, isinstance(one, Positive)))
@@ -45,14 +53,14 @@ def readings(rule: PlainRule) -> list[tuple[Reading, bool]]:
     return found
 
 
-def strata_of(rules: list[PlainRule]) -> list[Stratum]:
+def strata_of(rules: list[OrderedRule]) -> list[ProgramStratum]:
     """Rules by what they derive, what is read first; raises `NotServed` if there is no such order.
 
     Windows of the last signals count nothing derived, so nothing in them depends on rules.
     """
     heads = {rule.head.predicate for rule in rules if rule.head is not None}
     graph: Digraph[Key] = Digraph()
-    negative: list[tuple[Key, Key, PlainRule]] = []
+    negative: list[tuple[Key, Key, OrderedRule]] = []
     graph.add_nodes(sorted(heads))
     for rule in rules:
         for reading, positive in readings(rule):
@@ -62,7 +70,7 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
             graph.add_edge(read, rule.head.predicate)
             if not positive:
                 negative.append((read, rule.head.predicate, rule))
-    found = [Stratum(set(members)) for members in graph.components()]
+    found = [ProgramStratum(set(members)) for members in graph.components()]
     place = {key: number for number, one in enumerate(found) for key in one.keys}
     for read, made, rule in negative:
         if place[read] == place[made]:
@@ -77,14 +85,14 @@ def strata_of(rules: list[PlainRule]) -> list[Stratum]:
     return found
 
 
-def _made(rule: PlainRule) -> list[Compound]:
+def _made(rule: OrderedRule) -> list[Compound]:
     """The expressions and terms with variables that a rule makes."""
     terms = [] if rule.head is None else [*rule.head.args]
     terms += [] if rule.time is None else [rule.time]
     terms += [
         side
         for one in rule.body
-        if isinstance(one, Compare)
+        if isinstance(one, Compared)
         for side in (one.comparison.left, one.comparison.right)
     ]
     return [term for term in terms if isinstance(term, Compound) and not is_ground(term)]
@@ -103,15 +111,15 @@ def check_rounds(rounds: int, rows: int, invents: Invents) -> None:
 
 
 @dataclass(slots=True)
-class Plan:
+class ProgramPlan:
     """A program as it is run."""
 
-    strata: list[Stratum]
-    constraints: list[PlainRule]
+    strata: list[ProgramStratum]
+    constraints: list[OrderedRule]
     facts: dict[Key, list[lars.Atom]]  # background, which holds at all times
 
 
-def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> Plan:
+def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> ProgramPlan:
     """How rules are run, beside background facts; raises `NotServed` if they cannot be."""
     plain = [plain_rule(rule) for rule in rules]
     background: dict[Key, list[lars.Atom]] = {}
@@ -122,4 +130,4 @@ def plan_of(rules: Iterable[lars.Rule], facts: Iterable[lars.Atom]) -> Plan:
             if reading.atom.predicate in background and reading.modality != "now":
                 raise NotServed("it looks for background in a window")
     with_head = [rule for rule in plain if rule.head is not None]
-    return Plan(strata_of(with_head), [one for one in plain if one.head is None], background)
+    return ProgramPlan(strata_of(with_head), [one for one in plain if one.head is None], background)

@@ -14,7 +14,7 @@ from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.plan.lars.modes import ONE, AnswerMode
 from horai.plan.lars.reach import reach_of as signal_reach
-from horai.plan.lars.strata import Plan, plan_of
+from horai.plan.lars.strata import ProgramPlan, plan_of
 from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.runtime.lars.engines import Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
@@ -185,7 +185,7 @@ class PlanEngine:
         return endless(self._program, error.args[0], when)
 
 
-def planned(program: Program, start: int) -> Plan:
+def planned(program: Program, start: int) -> ProgramPlan:
     """How a program is run on a timeline; raises `NotServed`."""
     program = with_fixed_ends(program, start)
     facts = background_facts(program)
