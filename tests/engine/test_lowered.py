@@ -20,9 +20,9 @@ from tests.weights import examples
 
 import horai
 from horai.engine.core.layout import NotLowered
+from horai.engine.core.lowered import MOST, Remembered
 from horai.engine.core.program import Lowering
 from horai.engine.profile import Profile
-from horai.engine.remembered import MOST, Remembered
 from horai.errors import UsageError
 from horai.lang.ec.errors import EngineError, Undefined, heard_by
 from horai.lang.ec.reader import read_text

@@ -8,21 +8,55 @@ machine the same relations in the same order. Nothing of it changes afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from threading import Lock
+from typing import Generic, NamedTuple, TypeVar
 
 from horai.engine.core.background import Rows
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.program import Program
 from horai.engine.core.retention import Shape
-from horai.engine.remembered import Remembered
 from horai.engine.symbols import Symbols
 from horai.lang.ec.errors import Undefined
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.pipeline import compile_program
 from horai.plan.program import Plan
+
+T = TypeVar("T")
+MOST = 8  # results that are remembered of each kind
+
+
+class Remembered(Generic[T]):
+    """The results that were used last, by the identity of a description and what else they take.
+
+    The description is kept along, so that no other one can have its identity.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[int, Hashable], tuple[EventDescription, T]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, description: EventDescription, given: Hashable) -> T | None:
+        """What was made, if it is remembered."""
+        key = (id(description), given)
+        with self._lock:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key][1]
+
+    def put(self, description: EventDescription, given: Hashable, made: T) -> None:
+        """Remember what was made, and forget what nobody has used for the longest time."""
+        key = (id(description), given)
+        with self._lock:
+            self._found[key] = (description, made)
+            self._found.move_to_end(key)
+            if len(self._found) > MOST:
+                self._found.popitem(last=False)
+
 
 Initial = Mapping[tuple[Relation, tuple[int, ...]], int]
 
