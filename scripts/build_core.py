@@ -136,7 +136,8 @@ def joined(source: Path) -> list[Path]:
     folder = next((one for one in BUILT.PARTS if one.name == source.stem), None)
     if folder is None:
         return []
-    parts = [folder / "__init__.py", *sorted(set(folder.glob("*.py")) - {folder / "__init__.py"})]
+    first = folder / source.name  # it says what all of them are, and what they need of C
+    parts = [first, *sorted(set(folder.glob("*.py")) - {first})]
     source.write_text("\n\n".join(part.read_text(encoding="utf-8") for part in parts), "utf-8")
     declared = source.with_suffix(".pxd")
     if folder == MACHINE:

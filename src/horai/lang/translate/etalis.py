@@ -1,4 +1,4 @@
-"""lars.Atom patterns of ETALIS as LARS: syntax trees, the reader, and the translation.
+"""Patterns of ETALIS as LARS: syntax trees, the reader, and the translation.
 
 An event `a` has the intervals `a_iv(From, To)`: one point for every signal `a`, and those that
 rules make of others. So intervals of one event may overlap. Patterns inside of others become
