@@ -409,10 +409,8 @@ class ProgramStage:
         return rows
 
     def _known(self, rows: Rows) -> SignalRows:
-        # Columns may still be those of Arrow, which are read only; the engine takes no such ones.
-        time, order = rows["start"].copy(), rows[ORDER].copy()
         since, ever = np.full(rows.size, self.first), np.full(rows.size, INF)
-        return SignalRows(rows.terms, time, since, ever, order)
+        return SignalRows(rows.terms, rows["start"], since, ever, rows[ORDER])
 
     def _order(self, key: Key, fluent: Fluent) -> Ints:
         """The order of what holds at one point, which only windows that count ask for."""

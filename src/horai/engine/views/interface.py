@@ -379,12 +379,12 @@ class Views:
     def steps(
         self,
         times: object,
-        steps: cython.longlong[:],
-        predicates: cython.longlong[:],
-        at: cython.longlong[:],
-        numbers: cython.longlong[:],
-        signs: cython.longlong[:],
-        places: cython.longlong[:],
+        steps: cython.const[cython.longlong][:],
+        predicates: cython.const[cython.longlong][:],
+        at: cython.const[cython.longlong][:],
+        numbers: cython.const[cython.longlong][:],
+        signs: cython.const[cython.longlong][:],
+        places: cython.const[cython.longlong][:],
         words: cython.longlong[:],
     ) -> None:
         """Go through many times, with signals in the order of their steps.
