@@ -3,6 +3,7 @@
 
 import cython
 
+SCANS_UNHEARD = cython.declare(cython.longlong, 1024)  # so many, then Ctrl-C is heard of
 
 SCAN = cython.declare(cython.longlong, 0)
 HAS = cython.declare(cython.longlong, 1)
@@ -41,6 +42,9 @@ def going(V: Views, code: WORDS, R: WORDS, at: i64) -> i64:
         op = c[0]
         at = c[1]
         if op == SCAN:
+            V.scans += 1
+            if V.scans % SCANS_UNHEARD == 0:
+                PyErr_CheckSignals()  # a step may take long
             T = cython.address(V.tables[c[2]])
             I = cython.address(T.indexes[c[3]])
             n = c[5]

@@ -52,6 +52,7 @@ def end_step(V: Views) -> i64:
     i: i64
     n: i64
     t: i64
+    PyErr_CheckSignals()
     for i in range(V.n_views):
         if V.views[i].kind == 2:
             renew_need(V, i)

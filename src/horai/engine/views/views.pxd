@@ -144,4 +144,4 @@ cdef class Views:
     cdef object python
     cdef i64 first, time, begun
     cdef i64 mode, weight, driver, driver_table, found
-    cdef i64 silent, lacks, keeps
+    cdef i64 silent, lacks, keeps, scans

@@ -16,6 +16,7 @@ doubt, with all that rests on it, and is taken away; what still has a reason com
 """
 
 import cython
+from cython.cimports.cpython.exc import PyErr_CheckSignals
 from cython.cimports.libc.stdlib import abort, calloc, free, realloc
 from cython.cimports.libc.string import memcpy, memmove, memset
 

@@ -18,9 +18,12 @@ from horai.plan.lars.strata import ProgramPlan, plan_of
 from horai.runtime.lars.admission import Changes, Signal, SignalMemory
 from horai.runtime.lars.engines import Model, Moved, endless, too_large
 from horai.runtime.lars.log import Coming
+from horai.temporal.spans import INF
 
 MOST_ATOMS = 100_000
 """So many atoms are remembered, so that they need not be made again."""
+UNDONE = INF
+"""The last query time while a step goes on: after one cut short, all is worked out anew."""
 Words = tuple[Predicate, tuple[int, ...]]
 
 
@@ -79,13 +82,14 @@ class PlanEngine:
         changes = [*(self._change(one, 1) for one in added)]
         changes += [self._change(one, -1) for one in removed]
         goes_on = self._last is None or query >= self._last
-        self._last = query
+        self._last = UNDONE
         if goes_on:
             try:
                 news = self.run.step(query, changes)
             except (EndlessValues, TooLarge):
                 news = None  # rows that came and rows that went have met, which never hold together
             if news is not None:
+                self._last = query
                 return self._moved(news)
         self._anew(query, known)
         return None
@@ -93,7 +97,7 @@ class PlanEngine:
     def _anew(self, query: int, known: SignalMemory) -> None:
         """Work out what holds from all signals that count."""
         self.again()
-        self._last = query
+        self._last = UNDONE
         lasting = sorted(signal for signal, since, until in known.known if since <= query < until)
         try:
             news = self.run.step(query, [self._change(one, 1) for one in lasting])
@@ -101,6 +105,7 @@ class PlanEngine:
             self.run.begin()
             raise self._stopped(error, query) from error
         assert news is not None, "nothing was forgotten yet"
+        self._last = query
         self._moved(news)
 
     def _moved(self, news: News) -> Moved:
