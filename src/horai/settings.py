@@ -437,7 +437,7 @@ class RunSettings:
     # engine
     engine: str = _option(
         "engine",
-        "auto, compiled, spark (many machines), reference (slow, obvious).",
+        "auto, compiled (LARS programs: plan, asp, tms), spark (many machines), reference (slow).",
         text,
         _for(
             ec="run session serve", lars="run session live serve", combined="run session live serve"

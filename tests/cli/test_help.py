@@ -8,6 +8,7 @@ import pytest
 
 from horai.cli.app import COMMANDS, app
 from horai.cli.command import TITLES, Command, GroupedOption
+from horai.runtime.lars.engines import LARS_ENGINES
 from horai.settings import OPTIONS, options_for
 
 from .conftest import Run
@@ -53,6 +54,8 @@ def test_options_of_programs_are_shown_where_they_apply(horai: Run) -> None:
         assert {"--models", "--allowed-lateness", "--live", "--clock"} <= set(listed)
         assert not {"--window", "--tick", "--positions"} & set(listed)
         assert len(listed) < MOST
+        engines = horai("run", *words).stdout.split("--engine NAME")[1].split("--")[0]
+        assert set(LARS_ENGINES) <= set(re.findall("[a-z]+", engines))
     both = horai("run", "rules.ec", "p.lars", "--help").stdout
     assert "--clock" in both and "--window" in both and "--models" not in both
 
