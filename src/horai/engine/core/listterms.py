@@ -163,27 +163,26 @@ def _has(spans: Spans, time: int) -> bool:
     return before >= 0 and time < spans[before][1]
 
 
+# How the first and the last points of two intervals compare.
+_SIGNS = {"starts": (0, -1), "finishes": (1, 0), "during": (1, -1), "equal": (0, 0)}
+
+
 def _related(relation: str, one: tuple[int, int], other: tuple[int, int], run: Run) -> bool:
-    """Are first and last points of two intervals in a relation?"""
-    a, c = one[0], other[0]
-    b, d = run.last_point(one[1]), run.last_point(other[1])
-    match relation:
-        case "before":
-            return b < c and (run.allen_memory is None or c - b <= run.allen_memory)
-        case "meets":
-            return b == c and a < c < d
-        case "overlaps":
-            return a < c < b < d
-        case "starts":
-            return a == c and b < d
-        case "finishes":
-            return b == d and a > c
-        case "during":
-            return a > c and b < d
-        case "equal":
-            return a == c and b == d
-        case _:
-            raise ValueError(f"unknown relation {relation}")
+    """Are two intervals in a relation?"""
+    ending, ended = run.last_point(one[1]), run.last_point(other[1])
+    if relation == "before":
+        gap = other[0] - ending
+        return gap > 0 and (run.allen_memory is None or gap <= run.allen_memory)
+    signs = _sign(one[0], other[0]), _sign(ending, ended)
+    if relation == "meets":
+        return ending == other[0] and signs == (-1, -1)
+    if relation == "overlaps":
+        return ending > other[0] and signs == (-1, -1)
+    return signs == _SIGNS[relation]
+
+
+def _sign(left: int, right: int) -> int:
+    return (left > right) - (left < right)
 
 
 def _paired(mode: str, one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:
