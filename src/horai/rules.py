@@ -480,6 +480,9 @@ def load(
     (programs, others), (facts, helpers) = _parted(files), _parted(more)
     functions, levels = collect(predicates), checked_severities(severity)
     if not programs:
+        if facts:
+            hint = "name both as rules, horai.load([RULES, PROGRAM]), or use horai.combine"
+            raise UsageError(f"{facts[0]}: a LARS program is no background of other rules", hint)
         return checked(*read_files(others, more), functions, levels)
     if not others:
         return readable(*read_programs([*programs, *more]), levels)

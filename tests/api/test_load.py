@@ -69,6 +69,15 @@ def test_rules_and_background_come_from_files(tmp_path: Path) -> None:
     assert repr(loaded) == "<Rules for at/1>"
 
 
+def test_a_program_as_background_is_told_how_to_be_combined(tmp_path: Path) -> None:
+    rules, program = tmp_path / "a.ec", tmp_path / "b.lars"
+    rules.write_text("initiatedAt(on=true, T) :- happensAt(up, T).\n")
+    program.write_text("h :- b [2].\n")
+    with pytest.raises(horai.UsageError, match=r"b\.lars: a LARS program.*\n.*horai\.combine"):
+        horai.load(rules, program)
+    assert horai.load([rules, program]).language == "combined"
+
+
 def test_all_errors_come_at_once() -> None:
     text = "intiatedAt(f=true, T) :- happensAt(a, T).\ninitiatedAt(g, T) :- happensAt(b, T).\n"
     with pytest.raises(horai.RulesError) as caught:

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from horai.cli import doctor
 from horai.cli.app import app
+from horai.engine.core.built import NotCompiled, Outdated
 
 
 def run() -> tuple[int, str]:
@@ -20,6 +21,20 @@ def test_with_everything_there_all_is_well() -> None:
     assert code == 0, shown
     assert "absent" not in shown
     assert all(name in shown for name in ("python", "pyspark", "java", "dot"))
+    assert "ok      compiled engine" in shown
+
+
+@pytest.mark.parametrize("problem", [NotCompiled("not there"), Outdated("of other sources")])
+def test_an_engine_that_has_to_be_compiled(
+    monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    def compiled(name: str) -> None:
+        raise problem
+
+    monkeypatch.setattr(doctor, "compiled", compiled)
+    code, shown = run()
+    assert code == 1
+    assert "absent  compiled engine" in shown and f"{problem}: make install" in shown
 
 
 def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

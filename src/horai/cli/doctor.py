@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import click
 
 from horai.cli import console
 from horai.cli.command import FAILED, Exit, takes
+from horai.engine.core.built import PARTS, NotCompiled, Outdated, compiled
 from horai.errors import UsageError, counted
 from horai.runtime import jars
 
@@ -35,6 +37,7 @@ def examine() -> list[Finding]:
     """Everything that Horai can use, needed or not."""
     return [
         Finding("python", "everything", sys.version.split()[0]),
+        engine(),
         _package("numba", "fast runs over large streams", "pip install numba"),
         _package("pandas", "answers as data frames; Spark", "pip install 'pandas<3'"),
         _package("pyspark", "runs on Spark", "pip install 'horai[spark]'"),
@@ -49,6 +52,17 @@ def examine() -> list[Finding]:
         _package("h3", "positions on Spark", "pip install 'horai[space]'"),
         _program("dot", "pictures of dependencies", "apt-get install graphviz", ["dot", "-V"]),
     ]
+
+
+def engine() -> Finding:
+    """The compiled engine; installed packages have it, and a clone of the sources compiles it."""
+    name, use = "compiled engine", "all runs but those of `--engine reference`"
+    try:
+        for part in PARTS:
+            compiled(part.name)
+    except (NotCompiled, Outdated) as error:
+        return Finding(name, use, None, f"{error}: make install")
+    return Finding(name, use, f"compiled for {sysconfig.get_platform()}")
 
 
 def java() -> Finding:
