@@ -1,6 +1,19 @@
 """The command line: one file for each command, and what they share. Thin."""
 
-from horai.cli.interrupt import leave
+from __future__ import annotations
+
+import os
+
+# Nothing more is imported here: before `main` has begun, nobody takes an interrupt.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+def leave(number: int = 0, frame: FrameType | None = None) -> None:
+    """End at once, in words: a command is interrupted before it has begun, or when all is done."""
+    os.write(2, b"error: interrupted\n")
+    os._exit(130)
 
 
 def main() -> None:
@@ -26,4 +39,4 @@ def main() -> None:
         leave()
 
 
-__all__ = ["main"]
+__all__ = ["leave", "main"]

@@ -8,12 +8,12 @@ from typing import Any
 
 from horai.cli import console
 from horai.cli.command import (
-    FOR_PEOPLE,
     ON_RULES,
     SEVERITY,
-    STDIN_NAME,
     WRONG,
     Exit,
+    ForPeople,
+    StdinName,
     run_options,
     standard_input,
     takes,
@@ -26,18 +26,12 @@ from horai.rules import Rules, examined
 from horai.settings import RunSettings
 
 
-@takes(
-    *ON_RULES,
-    *run_options(only=("clock", "unit")),
-    SEVERITY,
-    STDIN_NAME,
-    FOR_PEOPLE,
-)
+@takes(*ON_RULES, *run_options(only=("clock", "unit")), SEVERITY)
 def command(
     named: dict[str, Any],
-    stdin_name: Path | None,
-    format: str,
     given: dict[str, str],
+    stdin_name: StdinName,
+    format: ForPeople = "text",
 ) -> None:
     text = standard_input(named["rules"], stdin_name)
     if text is not None:

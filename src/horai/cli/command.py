@@ -11,15 +11,27 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
+from enum import StrEnum
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import click
 from click.exceptions import Exit as Exit
 
-from horai.cli import console
-from horai.cli.interrupt import leave
+from horai.cli import console, leave
 from horai.errors import CaseError, RunError, RunFailed, UsageError, counted
 from horai.settings import (
     GROUPS,
@@ -50,7 +62,6 @@ NAMED = ("rules", "background", "input", "predicates", "severity")
 """The parameters that say what a command works on: those of `horai.cli.workload.choose`."""
 
 
-Choice = click.Choice
 TITLES: dict[str, str] = {
     "": "Options",
     "input": "Input",
@@ -80,9 +91,58 @@ class GroupedOption(click.Option):
         self.group, self.languages = group, frozenset(languages)
 
 
-def option(*names: str, group: str = "", **attributes: Any) -> GroupedOption:
-    """An option of a command; one that is given several times has `multiple`."""
-    return GroupedOption(names, group=group, **attributes)
+class Asked(NamedTuple):
+    """What people are told of a parameter of a command."""
+
+    kind: type[click.Parameter]
+    names: tuple[str, ...]
+    more: dict[str, Any]
+
+    def parameter(self, name: str, type_: Any, default: Any = None) -> click.Parameter:
+        """The option or argument of a name and type; without a default it may have to be given."""
+        many, is_flag = get_origin(type_) is list, type_ is bool
+        is_made_of = many or get_origin(type_) in (Union, UnionType)
+        first, *rest = get_args(type_) if is_made_of else (type_,)
+        more: dict[str, Any] = {"is_flag": True} if is_flag else {"type": _type_of(first)}
+        more |= {"metavar": "FILE"} if first is Path and self.kind is GroupedOption else {}
+        if many:
+            more |= {"nargs": -1} if self.kind is click.Argument else {"multiple": True}
+        elif default is None:
+            more["required"] = not (rest or is_flag)
+        else:
+            more["default"] = default
+        spelled = self.names
+        if self.kind is GroupedOption and not any(one.startswith("--") for one in spelled):
+            spelled = (f"--{name.replace('_', '-')}", *spelled)
+        return self.kind([name, *spelled], **{**more, **self.more})
+
+
+def option(help: str, *names: str, group: str = "", **more: Any) -> Asked:
+    """An option, which is called like its parameter if no other name with `--` is given."""
+    return Asked(GroupedOption, names, {"help": help, "group": group, **more})
+
+
+def argument(metavar: str) -> Asked:
+    """What is given without a name."""
+    return Asked(click.Argument, (), {"metavar": metavar})
+
+
+def _type_of(kind: Any) -> Any:
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return click.Choice(list(kind)) if issubclass(kind, StrEnum) else kind
+
+
+def parameters_of(function: Callable[..., None]) -> Iterator[click.Parameter]:
+    """The options and arguments that the annotations of a function speak of."""
+    defaults = signature(function).parameters
+    for name, hint in get_type_hints(function, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            type_, asked = get_args(hint)
+            default = defaults[name].default
+            yield asked.parameter(name, type_, None if default is Parameter.empty else default)
 
 
 class Command(click.Command):
@@ -145,34 +205,16 @@ class Command(click.Command):
 
 
 def takes(*params: click.Parameter) -> Callable[[Callable[..., None]], Command]:
-    """Makes a command of a function.
+    """Makes a command of a function, which takes these and what its own parameters say.
 
     It takes the options of a run together as `given`, and what it is to work on as `named`.
     """
 
     def made(function: Callable[..., None]) -> Command:
-        more = []
-        if any(one.languages != set(LANGUAGES) for one in params if isinstance(one, GroupedOption)):
-            more = [
-                option(
-                    "--help-lars",
-                    is_flag=True,
-                    is_eager=True,
-                    expose_value=False,
-                    callback=_help_lars,
-                    group="other",
-                    help="Show the options for LARS programs, and exit.",
-                )
-            ]
-        log = option(
-            "--log-format",
-            type=Choice(["text", "json"]),
-            default="text",
-            expose_value=False,
-            hidden=True,  # one of all commands: `horai --help` has it
-            help="Messages for people, or one JSON object on a line each.",
-        )
-        return Command(None, callback=function, params=[*params, *more, log], context_settings=WIDE)
+        every = [*params, *parameters_of(function), _LOG]
+        if any(one.languages != set(LANGUAGES) for one in every if isinstance(one, GroupedOption)):
+            every.append(_HELP_LARS)
+        return Command(None, callback=function, params=every, context_settings=WIDE)
 
     return made
 
@@ -182,6 +224,25 @@ def _help_lars(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
         ctx.meta["horai.language"] = "lars"
         click.echo(ctx.get_help())
         ctx.exit()
+
+
+_LOG = GroupedOption(
+    ["--log-format"],
+    type=click.Choice(["text", "json"]),
+    default="text",
+    expose_value=False,
+    hidden=True,  # one of all commands: `horai --help` has it
+    help="Messages for people, or one JSON object on a line each.",
+)
+_HELP_LARS = GroupedOption(
+    ["--help-lars"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_help_lars,
+    group="other",
+    help="Show the options for LARS programs, and exit.",
+)
 
 
 def spare_pandas() -> None:
@@ -293,18 +354,6 @@ def _of_words(problem: click.ClickException) -> tuple[str, str | None]:
 # --- options -------------------------------------------------------------------------------------
 
 FILE = "horai.toml"
-PATH: Any = click.Path(path_type=Path)
-
-
-def argument(name: str, metavar: str, **more: Any) -> click.Argument:
-    """What is given without a name."""
-    return click.Argument([name], metavar=metavar, type=more.pop("type", PATH), **more)
-
-
-def path(*names: str, help: str, group: str = "", **more: Any) -> GroupedOption:
-    """An option that names a file."""
-    metavar = more.pop("metavar", "FILE")
-    return option(*names, type=PATH, metavar=metavar, help=help, group=group, **more)
 
 
 def run_options(
@@ -375,79 +424,62 @@ def flagged(setting: str) -> str:
 
 # --- options beside those of a run ---------------------------------------------------------------
 
-RULES = argument("rules", "[RULES]...", nargs=-1)
-BACKGROUND = path(
-    "--background", "-b", multiple=True, group="input", help="Facts and helper rules."
-)
-INPUT = option(
-    "--input",
-    "-i",
-    metavar="FILE",
-    multiple=True,
-    group="input",
-    help="The stream: narrative, CSV, JSON lines, Parquet, kafka://HOST:PORT/TOPIC.",
-)
-PREDICATES = path(
-    "--predicates", group="input", help="Python file with functions marked @horai.predicate."
+Files = list[Path]
+RULES = argument("[RULES]...").parameter("rules", Files)
+BACKGROUND = option("Facts and helper rules.", "-b", group="input").parameter("background", Files)
+
+
+def input_option(help: str) -> click.Parameter:
+    """`--input FILE`, or `-i FILE`, as often as there are files."""
+    return option(help, "-i", metavar="FILE", group="input").parameter("input", list[str])
+
+
+INPUT = input_option("The stream: narrative, CSV, JSON lines, Parquet, kafka://HOST:PORT/TOPIC.")
+PREDICATES = option("Python file with functions marked @horai.predicate.", group="input").parameter(
+    "predicates", Path | None
 )
 SEVERITY = option(
-    "--severity",
+    "Make findings of a code an error, a warning, or turn them off: H206=off.",
     metavar="CODE=LEVEL",
-    multiple=True,
     group="output",
-    help="Make findings of a code an error, a warning, or turn them off: H206=off.",
-)
-TIMES = option(
-    "--times",
-    type=Choice(["iso", "epoch"]),
-    group="output",
-    help="How times are written: iso (for people the default with --unit), epoch (time-points).",
-)
-QUIET = option("--quiet", "-q", is_flag=True, group="output", help="Only errors and lost rows.")
-DEAD_LETTERS = path("--dead-letters", group="output", help="Rows that were not used, with reasons.")
+).parameter("severity", list[str])
 ON_RULES = (RULES, BACKGROUND, PREDICATES)
 ON_STREAM = (RULES, BACKGROUND, INPUT, PREDICATES)
 """What a command works on; its function takes them together, as `named`."""
 
-_about_positions: Any = partial(option, group="positions", languages=["ec"])
+writes = partial(option, group="output")
+about_time = partial(option, group="time")
+Times = Annotated[
+    Literal["iso", "epoch"] | None,
+    writes("How times are written: iso (for people the default with --unit), epoch (time-points)."),
+]
+Quiet = Annotated[bool, writes("Only errors and lost rows.", "-q")]
+DeadLetters = Annotated[Path | None, writes("Rows that were not used, with reasons.")]
+ForPeople = Annotated[Literal["text", "json"], writes("For people, or for machines.")]
+COORDINATES = "Items that say where their first argument is: coord=2,3 names two of its arguments."
+
+_about_positions = partial(option, group="positions", languages=["ec"])
 POSITIONS = _about_positions(
-    "--positions",
-    "-p",
-    metavar="FILE",
-    multiple=True,
-    help="Raw positions: CSV, JSON lines, Parquet or Arrow; - is stdin.",
-)
-ABOUT_POSITIONS: tuple[GroupedOption, ...] = (
-    _about_positions("--areas", "-a", type=PATH, metavar="FILE", help="Polygons as GeoJSON."),
-    _about_positions("--speed-in", metavar="UNIT", help="kn, m/s, km/h or mph."),
-    _about_positions(
-        "--column",
-        metavar="PART=NAME",
-        multiple=True,
-        help="Which column is which: entity=ship_id.",
+    "Raw positions: CSV, JSON lines, Parquet or Arrow; - is stdin.", "-p", metavar="FILE"
+).parameter("positions", list[str])
+ABOUT_POSITIONS = (
+    _about_positions("Polygons as GeoJSON.", "-a").parameter("areas", Path | None),
+    _about_positions("kn, m/s, km/h or mph.", metavar="UNIT").parameter("speed_in", str | None),
+    _about_positions("Which column is which: entity=ship_id.", metavar="PART=NAME").parameter(
+        "column", list[str]
     ),
-    _about_positions(
-        "--set", metavar="NAME=VALUE", multiple=True, help="A limit: gap_after=1800, turn=10, ..."
+    _about_positions("A limit: gap_after=1800, turn=10, ...", metavar="NAME=VALUE").parameter(
+        "set", list[str]
     ),
 )
-
-
-def output(help: str = "Where answers go.", **more: Any) -> GroupedOption:
-    """`--output FILE`, or `-o FILE`."""
-    return path("--output", "-o", help=help, group="output", **more)
-
-
-def form(*known: str, help: str, **more: Any) -> GroupedOption:
-    """`--format NAME`."""
-    return option("--format", type=Choice(list(known)), group="output", help=help, **more)
-
-
-STDIN_NAME = path(
-    "--stdin-name",
-    metavar="NAME",
-    group="input",
-    help="What rules from standard input (-) are called; .lars says that they are LARS.",
-)
+StdinName = Annotated[
+    Path | None,
+    option(
+        "What rules from standard input (-) are called; .lars says that they are LARS.",
+        metavar="NAME",
+        group="input",
+    ),
+]
 
 
 def standard_input(rules: list[Path], name: Path | None) -> SourceText | None:
@@ -467,6 +499,3 @@ def standard_input(rules: list[Path], name: Path | None) -> SourceText | None:
         return SourceText(str(name or "<stdin>"), clean(read.decode("utf-8")))
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 at byte {error.start}") from error
-
-
-FOR_PEOPLE = form("text", "json", default="text", help="For people, or for machines.")

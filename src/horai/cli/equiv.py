@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 from horai.cli import console
 from horai.cli.command import (
     FAILED,
-    FOR_PEOPLE,
     INPUT,
     SUFFIX,
-    Choice,
     Exit,
+    ForPeople,
     argument,
     option,
     run_options,
     takes,
+    writes,
 )
 from horai.cli.output import check_outputs
 from horai.errors import UsageError
@@ -26,60 +27,26 @@ from horai.settings import RunSettings
 from horai.tools.equivalence import Counterexample, Notion, Verdict, equivalence
 
 
-@takes(
-    argument("first", "A.lars"),
-    argument("second", "B.lars"),
-    option(
-        "--notion",
-        type=Choice(list(Notion)),
-        default="data",
-        help="Same answers on the given stream, on all streams, with all facts, or all rules.",
-    ),
-    option("--points", type=int, metavar="N", help="The last time point of streams to try."),
-    option(
-        "--signals",
-        type=int,
-        metavar="N",
-        default=3,
-        help="The most signals, or facts, to try.",
-    ),
-    option(
-        "--constants",
-        type=int,
-        metavar="N",
-        default=1,
-        help="Constants beside those of the programs.",
-    ),
-    option(
-        "--tries",
-        type=int,
-        metavar="N",
-        default=20_000,
-        help="How many streams and contexts to try at most.",
-    ),
-    INPUT,
-    *run_options("run", only=("end", "clock", "filter")),
-    option(
-        "--output",
-        "-o",
-        metavar="NAME",
-        group="output",
-        help="Write what differs to NAME.csv and NAME.lars.",
-    ),
-    FOR_PEOPLE,
-)
+@takes(INPUT, *run_options("run", only=("end", "clock", "filter")))
 def command(
-    first: Path,
-    second: Path,
-    notion: str,
-    points: int | None,
-    signals: int,
-    constants: int,
-    tries: int,
     input: list[str],
     given: dict[str, str],
-    output: str | None,
-    format: str,
+    first: Annotated[Path, argument("A.lars")],
+    second: Annotated[Path, argument("B.lars")],
+    points: Annotated[int | None, option("The last time point of streams to try.", metavar="N")],
+    output: Annotated[
+        str | None, writes("Write what differs to NAME.csv and NAME.lars.", "-o", metavar="NAME")
+    ],
+    notion: Annotated[
+        Notion,
+        option("Same answers on the given stream, on all streams, with all facts, or all rules."),
+    ] = Notion.data,
+    signals: Annotated[int, option("The most signals, or facts, to try.", metavar="N")] = 3,
+    constants: Annotated[int, option("Constants beside those of the programs.", metavar="N")] = 1,
+    tries: Annotated[
+        int, option("How many streams and contexts to try at most.", metavar="N")
+    ] = 20_000,
+    format: ForPeople = "text",
 ) -> None:
     for file in (first, second):
         if file.suffix.lower() != SUFFIX:

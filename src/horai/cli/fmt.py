@@ -5,10 +5,20 @@ from __future__ import annotations
 import sys
 from difflib import unified_diff
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from horai.cli.command import FAILED, RULES, STDIN_NAME, SUFFIX, Exit, option, standard_input, takes
+from horai.cli.command import (
+    FAILED,
+    SUFFIX,
+    Exit,
+    StdinName,
+    argument,
+    option,
+    standard_input,
+    takes,
+)
 from horai.cli.workload import choose
 from horai.errors import counted
 from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors
@@ -20,13 +30,13 @@ from horai.lang.layout import formatted
 NO_LINE_END = "\\ No newline at end of file\n"
 
 
-@takes(
-    RULES,
-    option("--check", is_flag=True, help="Write nothing; exit status 1 if a file would change."),
-    option("--diff", is_flag=True, help="Write nothing; show what would change."),
-    STDIN_NAME,
-)
-def command(rules: list[Path], check: bool, diff: bool, stdin_name: Path | None) -> None:
+@takes()
+def command(
+    rules: Annotated[list[Path], argument("[RULES]...")],
+    check: Annotated[bool, option("Write nothing; exit status 1 if a file would change.")],
+    diff: Annotated[bool, option("Write nothing; show what would change.")],
+    stdin_name: StdinName,
+) -> None:
     given = standard_input(rules, stdin_name)
     if given is not None:
         text = _formatted(given, [])

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
-from horai.cli.command import ON_RULES, option, takes
-from horai.cli.command import output as output_option
+from horai.cli.command import ON_RULES, takes, writes
 from horai.cli.output import check_outputs
 from horai.cli.workload import choose
 from horai.errors import UsageError
 from horai.report.graph import GraphError, to_mermaid, write_graph
 
 
-@takes(
-    *ON_RULES,
-    output_option("Ends in .svg, .png, .dot or .mmd; without it, Mermaid text on standard output."),
-    option(
-        "--with-input",
-        is_flag=True,
-        group="output",
-        help="Draw input events, fluents and signals too.",
-    ),
-)
-def command(named: dict[str, Any], output: Path | None, with_input: bool) -> None:
+@takes(*ON_RULES)
+def command(
+    named: dict[str, Any],
+    output: Annotated[
+        Path | None,
+        writes("Ends in .svg, .png, .dot or .mmd; else Mermaid text on standard output.", "-o"),
+    ],
+    with_input: Annotated[bool, writes("Draw input events, fluents and signals too.")],
+) -> None:
     chosen = choose(**named, runs=False)
     check_outputs({"--output": output}, chosen.files())
     drawing = chosen.load().graph(inputs=with_input).drawing

@@ -7,6 +7,7 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -16,8 +17,8 @@ from horai.errors import UsageError
 _NAME = re.compile(r"[^\W\d][\w .-]*")
 
 
-@takes(argument("folder", "NAME"))
-def command(folder: Path) -> None:
+@takes()
+def command(folder: Annotated[Path, argument("NAME")]) -> None:
     name = folder.resolve().name
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for a project", "start it with a letter")

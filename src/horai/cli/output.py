@@ -21,7 +21,7 @@ from typing import TextIO, cast
 from horai.cli import console
 from horai.errors import UsageError, counted
 from horai.io import AnswerFormat, DeadLetter, write_answers
-from horai.io.answers.write import SUFFIXES, PointLines, point_columns
+from horai.io.answers import SUFFIXES, PointLines, point_columns
 from horai.io.schema import MEANT
 from horai.io.shown import printable, shortened
 from horai.io.sources.endpoints import endpoints_of, sink_of

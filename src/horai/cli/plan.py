@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from horai import io
 from horai.cli import console
-from horai.cli.command import FOR_PEOPLE, ON_STREAM, QUIET, flagged, option, run_options, takes
+from horai.cli.command import ON_STREAM, ForPeople, Quiet, flagged, run_options, takes, writes
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, run_rules
 from horai.engine.profile import Profile
@@ -32,32 +32,14 @@ _TIMING = ["window", "step", "start", "end", "tick", "allen_memory"]
 _SETTINGS = [*_TIMING, "unit", "time_in", "input_format", "strict", "columns", "clock"]
 
 
-@takes(
-    *ON_STREAM,
-    *run_options("run", only=_SETTINGS),
-    option(
-        "--analyze",
-        is_flag=True,
-        group="output",
-        languages=["ec"],
-        help="Run the rules and show rows and times.",
-    ),
-    option(
-        "--spark",
-        is_flag=True,
-        group="output",
-        help="Show what Spark runs in buckets, stage by stage.",
-    ),
-    FOR_PEOPLE,
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", only=_SETTINGS))
 def command(
     named: dict[str, Any],
     given: dict[str, Any],
-    analyze: bool,
-    spark: bool,
-    format: str,
-    quiet: bool,
+    analyze: Annotated[bool, writes("Run the rules and show rows and times.", languages=["ec"])],
+    spark: Annotated[bool, writes("Show what Spark runs in buckets, stage by stage.")],
+    quiet: Quiet,
+    format: ForPeople = "text",
 ) -> None:
     chosen = choose(**named, runs=analyze)
     if chosen.language == "combined":

@@ -6,12 +6,12 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import click
 
 from horai.cli import console
-from horai.cli.command import ON_STREAM, QUIET, TIMES, WRONG, Exit, argument, run_options, takes
+from horai.cli.command import ON_STREAM, WRONG, Exit, Quiet, Times, argument, run_options, takes
 from horai.cli.output import iso_unit, tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
@@ -76,19 +76,13 @@ def _next(people: bool) -> str | None:
         return None
 
 
-@takes(
-    argument("words", "[RULES]... [QUERIES]...", nargs=-1, type=str),
-    *ON_STREAM[1:],
-    *run_options("run", only=RUN_SETTINGS),
-    TIMES,
-    QUIET,
-)
+@takes(*ON_STREAM[1:], *run_options("run", only=RUN_SETTINGS))
 def command(
-    words: list[str],
     named: dict[str, Any],
     given: dict[str, Any],
-    times: str | None,
-    quiet: bool,
+    words: Annotated[list[str], argument("[RULES]... [QUERIES]...")],
+    times: Times,
+    quiet: Quiet,
 ) -> None:
     queries = [word for word in words if _is_query(word)]
     rules = [Path(word) for word in words if not _is_query(word)]

@@ -6,22 +6,22 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from horai.cli import console
 from horai.cli.command import (
     ABOUT_POSITIONS,
+    COORDINATES,
     ON_STREAM,
     POSITIONS,
-    QUIET,
+    Quiet,
     flagged,
-    option,
     run_options,
     takes,
+    writes,
 )
-from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import Workload, choose, run_rules, with_positions
@@ -33,32 +33,6 @@ if TYPE_CHECKING:
     from horai.report.tracks import Tracks
     from horai.result import Result
     from horai.rules import Rules
-
-
-ABOUT_PAGES = (
-    option(
-        "--track",
-        metavar="FILE",
-        multiple=True,
-        group="output",
-        help="Raw positions, for the map of the page.",
-    ),
-    option(
-        "--coordinates",
-        metavar="TYPE=LON,LAT",
-        multiple=True,
-        group="output",
-        help="Items that say where their first argument is: coord=2,3 names two of its arguments.",
-    ),
-    option(
-        "--proofs",
-        metavar="N",
-        type=click.IntRange(0),
-        group="output",
-        help="How many intervals have their proof on the page (100).",
-    ),
-    option("--title", metavar="TEXT", group="output", help="What the page is called."),
-)
 
 
 @dataclass(frozen=True)
@@ -181,25 +155,24 @@ _SETTINGS = [
 ]
 
 
-@takes(
-    *ON_STREAM,
-    *run_options("run", only=_SETTINGS),
-    POSITIONS,
-    *ABOUT_POSITIONS,
-    output_option("The page.", default=Path("report.html")),
-    *ABOUT_PAGES,
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", only=_SETTINGS), POSITIONS, *ABOUT_POSITIONS)
 def command(
     named: dict[str, Any],
     positions: list[str],
     given: dict[str, Any],
-    output: Path,
-    track: list[str],
-    coordinates: list[str],
-    proofs: int | None,
-    title: str | None,
-    quiet: bool,
+    track: Annotated[list[str], writes("Raw positions, for the map of the page.", metavar="FILE")],
+    coordinates: Annotated[list[str], writes(COORDINATES, metavar="TYPE=LON,LAT")],
+    proofs: Annotated[
+        int | None,
+        writes(
+            "How many intervals have their proof on the page (100).",
+            metavar="N",
+            type=click.IntRange(0),
+        ),
+    ],
+    title: Annotated[str | None, writes("What the page is called.", metavar="TEXT")],
+    quiet: Quiet,
+    output: Annotated[Path, writes("The page.", "-o")] = Path("report.html"),
     **raw: Any,
 ) -> None:
     if named["input"] and positions:

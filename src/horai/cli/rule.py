@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 from rich.text import Text
 
@@ -13,8 +15,8 @@ from horai.settings import nearest
 from horai.tools.codes import letter_codes
 
 
-@takes(argument("code", "[CODE]", type=str, required=False))
-def command(code: str | None) -> None:
+@takes()
+def command(code: Annotated[str | None, argument("[CODE]")]) -> None:
     codes, letters = all_codes(), letter_codes()
     if code is None:
         for info in codes.values():

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from horai.cli import console
 from horai.cli.command import (
     ABOUT_POSITIONS,
-    DEAD_LETTERS,
     FAILED,
     ON_STREAM,
     POSITIONS,
-    QUIET,
     SEVERITY,
-    TIMES,
+    DeadLetters,
     Exit,
-    form,
-    option,
-    path,
+    Quiet,
+    Times,
     run_options,
     takes,
+    writes,
 )
-from horai.cli.command import output as output_option
 from horai.cli.output import (
     OutputFormat,
     Target,
@@ -42,7 +39,7 @@ from horai.cli.output import (
 from horai.cli.report import PageOrder
 from horai.cli.workload import arguments, choose, run_rules, with_positions
 from horai.errors import UsageError, counted
-from horai.io.answers.rows import AnswerKind
+from horai.io.answers import AnswerKind
 from horai.io.letters import DeadLetter, write_dead_letters
 from horai.lang.core.diagnostics import has_errors
 from horai.result import Result
@@ -53,38 +50,21 @@ if TYPE_CHECKING:
     from horai.runtime.spark.batch import SparkAnswers
 
 
-@takes(
-    *ON_STREAM,
-    *run_options("run", "live"),
-    POSITIONS,
-    *ABOUT_POSITIONS,
-    form(*OutputFormat, help="text on a terminal, jsonl otherwise, or as -o says."),
-    output_option(),
-    TIMES,
-    path("--report", group="output", help="A page for people: timeline, map, tables (HTML)."),
-    DEAD_LETTERS,
-    path("--metrics", group="output", help="How late items were, in numbers (JSON)."),
-    SEVERITY,
-    option(
-        "--interactive",
-        is_flag=True,
-        group="output",
-        help="Ask questions after the run.",
-    ),
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", "live"), POSITIONS, *ABOUT_POSITIONS, SEVERITY)
 def command(
     named: dict[str, Any],
     positions: list[str],
     given: dict[str, Any],
-    format: str | None,
-    output: Path | None,
-    times: str | None,
-    dead_letters: Path | None,
-    metrics: Path | None,
-    interactive: bool,
-    report: Path | None,
-    quiet: bool,
+    format: Annotated[
+        OutputFormat | None, writes("text on a terminal, jsonl otherwise, or as -o says.")
+    ],
+    output: Annotated[Path | None, writes("Where answers go.", "-o")],
+    times: Times,
+    report: Annotated[Path | None, writes("A page for people: timeline, map, tables (HTML).")],
+    dead_letters: DeadLetters,
+    metrics: Annotated[Path | None, writes("How late items were, in numbers (JSON).")],
+    interactive: Annotated[bool, writes("Ask questions after the run.")],
+    quiet: Quiet,
     **raw: Any,
 ) -> None:
     chosen = choose(**named | {"input": named["input"] or positions})

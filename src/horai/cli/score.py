@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from horai.cli import console
 from horai.cli.command import (
     FAILED,
-    FOR_PEOPLE,
     ON_STREAM,
-    QUIET,
     Exit,
+    ForPeople,
+    Quiet,
     option,
-    path,
     run_options,
     takes,
+    writes,
 )
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
@@ -29,42 +29,34 @@ if TYPE_CHECKING:
 HEAD = ("precision", "recall", "F1")
 
 
-@takes(
-    *ON_STREAM,
-    path(
-        "--truth",
-        "-t",
-        group="input",
-        required=True,
-        help="Intervals that people marked: CSV with the columns fluent,start,end.",
-    ),
-    *run_options("run", only=RUN_SETTINGS),
-    option(
-        "--overlap",
-        type=float,
-        default=0.5,
-        metavar="SHARE",
-        group="output",
-        help="How much of both an interval must share with one that was marked: 0.5.",
-    ),
-    option(
-        "--at-least",
-        type=float,
-        metavar="F1",
-        group="output",
-        help="Exit status 1 if F1 of a fluent is less, in time-points or in intervals.",
-    ),
-    FOR_PEOPLE,
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", only=RUN_SETTINGS))
 def command(
     named: dict[str, Any],
-    truth: Path,
     given: dict[str, Any],
-    overlap: float,
-    at_least: float | None,
-    format: str,
-    quiet: bool,
+    truth: Annotated[
+        Path,
+        option(
+            "Intervals that people marked: CSV with the columns fluent,start,end.",
+            "-t",
+            group="input",
+        ),
+    ],
+    at_least: Annotated[
+        float | None,
+        writes(
+            "Exit status 1 if F1 of a fluent is less, in time-points or in intervals.",
+            metavar="F1",
+        ),
+    ],
+    quiet: Quiet,
+    overlap: Annotated[
+        float,
+        writes(
+            "How much of both an interval must share with one that was marked: 0.5.",
+            metavar="SHARE",
+        ),
+    ] = 0.5,
+    format: ForPeople = "text",
 ) -> None:
     from horai.tools.score import read_marked, score
 

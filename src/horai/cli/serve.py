@@ -5,65 +5,47 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Annotated, Any
 
 from horai.cli import console
-from horai.cli.command import ON_RULES, PATH, QUIET, SEVERITY, option, path, run_options, takes
+from horai.cli.command import (
+    COORDINATES,
+    ON_RULES,
+    SEVERITY,
+    Quiet,
+    about_time,
+    input_option,
+    option,
+    run_options,
+    takes,
+)
 from horai.cli.live import patient
 from horai.cli.output import check_outputs, tell_of_rules
 from horai.cli.workload import choose, tell_of_losses
 from horai.errors import UsageError
 from horai.io.sources.endpoints import INTERRUPTIBLE, LOCAL
 
-PORT = 8642
+shows = partial(option, group="page")
 
 
 @takes(
     *ON_RULES,
-    option(
-        "--input",
-        "-i",
-        metavar="FILE",
-        multiple=True,
-        group="input",
-        help="A file that grows, - (standard input), kafka://HOST:PORT/TOPIC, socket:PORT.",
-    ),
+    input_option("A file that grows, - (standard input), kafka://HOST:PORT/TOPIC, socket:PORT."),
     *run_options("serve"),
-    option("--paused", is_flag=True, group="time", help="Begin before the first query time."),
-    option("--port", type=int, default=PORT, metavar="PORT", group="page", help="Where (8642)."),
-    option("--address", default=LOCAL, metavar="IP", group="page", help="Of the page (127.0.0.1)."),
-    path("--token-file", group="page", help="Who looks has to know this token."),
-    option(
-        "--host-name",
-        metavar="NAME",
-        multiple=True,
-        group="page",
-        help="What else browsers call this machine.",
-    ),
-    option(
-        "--coordinates",
-        metavar="TYPE=LON,LAT",
-        multiple=True,
-        group="page",
-        help="Items that say where their first argument is: coord=2,3 names two of its arguments.",
-    ),
-    option("--areas", "-a", type=PATH, metavar="FILE", group="page", help="Polygons as GeoJSON."),
-    option("--title", metavar="TEXT", group="page", help="What the page is called."),
     SEVERITY,
-    QUIET,
 )
 def command(
     named: dict[str, Any],
     given: dict[str, Any],
-    paused: bool,
-    port: int,
-    address: str,
-    token_file: Path | None,
-    host_name: list[str],
-    coordinates: list[str],
-    areas: Path | None,
-    title: str | None,
-    quiet: bool,
+    paused: Annotated[bool, about_time("Begin before the first query time.")],
+    token_file: Annotated[Path | None, shows("Who looks has to know this token.")],
+    host_name: Annotated[list[str], shows("What else browsers call this machine.", metavar="NAME")],
+    coordinates: Annotated[list[str], shows(COORDINATES, metavar="TYPE=LON,LAT")],
+    areas: Annotated[Path | None, shows("Polygons as GeoJSON.", "-a")],
+    title: Annotated[str | None, shows("What the page is called.", metavar="TEXT")],
+    quiet: Quiet,
+    port: Annotated[int, shows("Where (8642).", metavar="PORT")] = 8642,
+    address: Annotated[str, shows("Of the page (127.0.0.1).", metavar="IP")] = LOCAL,
 ) -> None:
     chosen = choose(**named)
     settings = chosen.settings("serve", given)

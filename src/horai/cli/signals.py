@@ -8,20 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from horai.cli import console
 from horai.cli.command import (
     ABOUT_POSITIONS,
-    DEAD_LETTERS,
     POSITIONS,
-    QUIET,
-    option,
-    path,
+    DeadLetters,
+    Quiet,
+    about_time,
     run_options,
     takes,
+    writes,
 )
-from horai.cli.command import output as output_option
 from horai.cli.output import check_outputs, tell_dead_letters, writing
 from horai.errors import UsageError, counted
 from horai.io import InputError, write_dead_letters
@@ -123,32 +122,19 @@ def _speed_unit(name: str) -> SpeedUnit:
     raise UsageError(f"unknown unit of speed {name!r}", f"the units are {', '.join(SPEED_UNITS)}")
 
 
-@takes(
-    POSITIONS,
-    *ABOUT_POSITIONS,
-    *run_options("run", only=("time_in", "strict", "unit")),
-    option("--until", metavar="TIME", group="time", help="Until when all positions are there."),
-    output_option("Where items go: .csv or .parquet."),
-    path("--facts", group="output", help="Where areaType(Area, Kind) of all areas goes."),
-    DEAD_LETTERS,
-    option(
-        "--only",
-        metavar="NAMES",
-        group="output",
-        help="Items of some types only: velocity,stop,proximity.",
-    ),
-    QUIET,
-)
+@takes(POSITIONS, *ABOUT_POSITIONS, *run_options("run", only=("time_in", "strict", "unit")))
 def command(
     positions: list[str],
     areas: Path | None,
     given: dict[str, Any],
-    output: Path | None,
-    facts: Path | None,
-    dead_letters: Path | None,
-    only: str | None,
-    until: str | None,
-    quiet: bool,
+    until: Annotated[str | None, about_time("Until when all positions are there.", metavar="TIME")],
+    output: Annotated[Path | None, writes("Where items go: .csv or .parquet.", "-o")],
+    facts: Annotated[Path | None, writes("Where areaType(Area, Kind) of all areas goes.")],
+    dead_letters: DeadLetters,
+    only: Annotated[
+        str | None, writes("Items of some types only: velocity,stop,proximity.", metavar="NAMES")
+    ],
+    quiet: Quiet,
     **raw: Any,
 ) -> None:
     if not positions:

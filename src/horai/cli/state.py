@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
 from horai.cli import console
-from horai.cli.command import PREDICATES, argument, option, path, takes
+from horai.cli.command import PREDICATES, argument, option, takes
 from horai.errors import UsageError, counted
 from horai.lang.ec.errors import EngineError
 from horai.predicates import from_file
@@ -17,18 +17,14 @@ from horai.runtime.inspect import BucketSize, SavedStream
 from horai.runtime.savepoint import save
 
 
-@takes(
-    argument("folder", "FOLDER"),
-    option("--entity", metavar="NAME", help="What is kept about an entity."),
-    path("--savepoint", metavar="FOLDER", help="Copy the stream, to begin from it."),
-    option("--json", "as_json", is_flag=True, help="As JSON."),
-    PREDICATES,
-)
+@takes(PREDICATES)
 def command(
-    folder: Path,
-    entity: str | None,
-    savepoint: Path | None,
-    as_json: bool,
+    folder: Annotated[Path, argument("FOLDER")],
+    entity: Annotated[str | None, option("What is kept about an entity.", metavar="NAME")],
+    savepoint: Annotated[
+        Path | None, option("Copy the stream, to begin from it.", metavar="FOLDER")
+    ],
+    as_json: Annotated[bool, option("As JSON.", "--json")],
     predicates: Path | None,
 ) -> None:
     if savepoint is not None:

@@ -10,20 +10,22 @@ import logging
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from horai.cli import console
 from horai.cli.command import (
     ABOUT_POSITIONS,
     INTERRUPTED,
     ON_RULES,
-    QUIET,
     Exit,
+    Quiet,
+    about_time,
     option,
-    path,
     run_options,
     takes,
+    writes,
 )
 from horai.cli.output import check_outputs, tell_dead_letters, tell_findings
 from horai.cli.workload import arguments, choose, tell_of_losses, with_positions
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 
 PROMETHEUS = ".prom"
+tells = partial(option, group="metrics")
 
 
 def monitor_of(
@@ -127,80 +130,35 @@ def line(report: dict[str, Any]) -> str:
     return f"step {report['step']}: {asked}, {changes}{lost}, {report['seconds']} s"
 
 
-@takes(
-    *ON_RULES,
-    option(
-        "--source",
-        metavar="SOURCE",
-        group="input",
-        help="FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ...",
-    ),
-    *run_options("stream"),
-    option(
-        "--until-idle",
-        metavar="TIME",
-        group="time",
-        help="End when nothing has come for so long.",
-    ),
-    option(
-        "--positions",
-        is_flag=True,
-        group="positions",
-        help="The source has raw positions, not items.",
-    ),
-    *ABOUT_POSITIONS,
-    option(
-        "--position-lateness",
-        type=int,
-        metavar="N",
-        default=0,
-        group="positions",
-        help="How far out of order positions may be.",
-    ),
-    option(
-        "--sink",
-        metavar="SINK",
-        multiple=True,
-        group="output",
-        help="parquet:, table:, delta:FOLDER, kafka:, console, ...",
-    ),
-    path(
-        "--checkpoint",
-        metavar="FOLDER",
-        group="output",
-        help="Where the stream keeps its state.",
-    ),
-    path("--metrics", group="output", help="What every step did, as JSON lines, or all as .prom."),
-    option(
-        "--metrics-port",
-        type=int,
-        metavar="PORT",
-        group="metrics",
-        help="Where Prometheus reads numbers.",
-    ),
-    option(
-        "--metrics-address",
-        metavar="IP",
-        group="metrics",
-        help="Of that page; else 127.0.0.1.",
-    ),
-    path("--metrics-token-file", group="metrics", help="Bearer token of that page."),
-    QUIET,
-)
+@takes(*ON_RULES, *run_options("stream"), *ABOUT_POSITIONS)
 def command(
     named: dict[str, Any],
     given: dict[str, Any],
-    source: str | None,
-    sink: list[str],
-    checkpoint: Path | None,
-    until_idle: str | None,
-    positions: bool,
-    position_lateness: int,
-    metrics: Path | None,
-    metrics_port: int | None,
-    metrics_address: str | None,
-    metrics_token_file: Path | None,
-    quiet: bool,
+    source: Annotated[
+        str | None,
+        option("FOLDER, csv:FOLDER, kafka://HOST:PORT/TOPIC, ...", metavar="SOURCE", group="input"),
+    ],
+    until_idle: Annotated[
+        str | None, about_time("End when nothing has come for so long.", metavar="TIME")
+    ],
+    positions: Annotated[
+        bool, option("The source has raw positions, not items.", group="positions")
+    ],
+    sink: Annotated[
+        list[str],
+        writes("parquet:, table:, delta:FOLDER, kafka:, console, ...", metavar="SINK"),
+    ],
+    checkpoint: Annotated[
+        Path | None, writes("Where the stream keeps its state.", metavar="FOLDER")
+    ],
+    metrics: Annotated[Path | None, writes("What every step did, as JSON lines, or all as .prom.")],
+    metrics_port: Annotated[int | None, tells("Where Prometheus reads numbers.", metavar="PORT")],
+    metrics_address: Annotated[str | None, tells("Of that page; else 127.0.0.1.", metavar="IP")],
+    metrics_token_file: Annotated[Path | None, tells("Bearer token of that page.")],
+    quiet: Quiet,
+    position_lateness: Annotated[
+        int, option("How far out of order positions may be.", metavar="N", group="positions")
+    ] = 0,
     **raw: Any,
 ) -> None:
     chosen = choose(**named)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import Annotated
 
 import click
 from rich.text import Text
 
 from horai.cli import console
-from horai.cli.command import FAILED, FILE, QUIET, Exit, argument, option, run_options, takes
+from horai.cli.command import FAILED, FILE, Exit, Quiet, argument, option, run_options, takes
 from horai.cli.workload import choose
 from horai.errors import CaseError, UsageError, counted
 from horai.io.shown import printable
@@ -35,25 +36,16 @@ _VERDICTS = {
 _STYLES = {"-": "red", "+": "green", "!": "yellow"}
 
 
-@takes(
-    argument("files", "[FILES]...", nargs=-1),
-    *run_options(only=("engine",)),
-    option(
-        "--as-stream",
-        is_flag=True,
-        help="Feed each case in random pieces, late, and save and load it in between.",
-    ),
-    option("--seed", type=int, metavar="N", help="The same streams as a run that printed N."),
-    option("--cover", is_flag=True, help="Tell which rules and conditions never decide anything."),
-    QUIET,
-)
+@takes(*run_options(only=("engine",)))
 def command(
-    files: list[Path],
     given: dict[str, str],
-    as_stream: bool,
-    seed: int | None,
-    cover: bool,
-    quiet: bool,
+    files: Annotated[list[Path], argument("[FILES]...")],
+    as_stream: Annotated[
+        bool, option("Feed each case in random pieces, late, and save and load it in between.")
+    ],
+    seed: Annotated[int | None, option("The same streams as a run that printed N.", metavar="N")],
+    cover: Annotated[bool, option("Tell which rules and conditions never decide anything.")],
+    quiet: Quiet,
 ) -> None:
     settings = RunSettings.of("ec", "run", given)
     name = settings.engine

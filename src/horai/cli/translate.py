@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from horai.cli.command import Choice, argument, option, takes
-from horai.cli.command import output as output_option
+from horai.cli.command import argument, option, takes, writes
 from horai.cli.output import check_outputs
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import RulesError
@@ -20,20 +20,20 @@ from horai.lang.translate.languages import ENDS, POINTS, SUFFIXES, translate
 TEXT = "<text>"
 
 
-@takes(
-    argument("file", "[FILE]", required=False),
-    option(
-        "--from",
-        "language",
-        type=Choice(sorted(ENDS)),
-        help="The language; without it, the name of the file tells.",
-    ),
-    option("--text", "-e", metavar="TEXT", help="The text itself."),
-    option("--points", is_flag=True, help="ETALIS: events hold at the points of their intervals."),
-    output_option("Where to write the program."),
-)
+@takes()
 def command(
-    file: Path | None, language: str | None, text: str | None, points: bool, output: Path | None
+    file: Annotated[Path | None, argument("[FILE]")],
+    language: Annotated[
+        str | None,
+        option(
+            "The language; without it, the name of the file tells.",
+            "--from",
+            type=click.Choice(sorted(ENDS)),
+        ),
+    ],
+    text: Annotated[str | None, option("The text itself.", "-e", metavar="TEXT")],
+    points: Annotated[bool, option("ETALIS: events hold at the points of their intervals.")],
+    output: Annotated[Path | None, writes("Where to write the program.", "-o")],
 ) -> None:
     if (file is None) == (text is None):
         raise UsageError("give either a file or -e TEXT", "for example: -e 'once[0,5] alarm'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
@@ -11,11 +12,11 @@ from horai.errors import UsageError
 from horai.tools.project import FILE, forget, read_project, trust
 
 
-@takes(
-    argument("folder", "[FOLDER]", default=Path()),
-    option("--forget", "no_longer", is_flag=True, help="Trust it no longer, however it was."),
-)
-def command(folder: Path, no_longer: bool) -> None:
+@takes()
+def command(
+    no_longer: Annotated[bool, option("Trust it no longer, however it was.", "--forget")],
+    folder: Annotated[Path, argument("[FOLDER]")] = Path(),
+) -> None:
     file = folder if folder.name == FILE else folder / FILE
     if not file.is_file():
         raise UsageError(f"there is no {file}", "name the folder of a project")

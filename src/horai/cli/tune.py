@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from horai.cli import console
-from horai.cli.command import FAILED, FOR_PEOPLE, ON_STREAM, QUIET, Exit, option, run_options, takes
+from horai.cli.command import FAILED, ON_STREAM, Exit, ForPeople, Quiet, option, run_options, takes
 from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, arguments, choose
 from horai.errors import UsageError
@@ -20,32 +20,23 @@ _SHOWN = (0.5, 0.9, 0.99, 1.0)
 HEAD = ["window", "items lost", "share", "answers missing", "wrong", "share", "most of"]
 
 
-@takes(
-    *ON_STREAM,
-    *run_options("run", only=_SETTINGS),
-    option(
-        "--windows",
-        metavar="N,N,...",
-        group="windows",
-        help="The windows to try; else by how late items are.",
-    ),
-    option(
-        "--max-loss",
-        metavar="SHARE",
-        default="1%",
-        group="windows",
-        help="What may be lost of items and answers.",
-    ),
-    FOR_PEOPLE,
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", only=_SETTINGS))
 def command(
     named: dict[str, Any],
     given: dict[str, Any],
-    windows: str | None,
-    max_loss: str,
-    format: str,
-    quiet: bool,
+    windows: Annotated[
+        str | None,
+        option(
+            "The windows to try; else by how late items are.",
+            metavar="N,N,...",
+            group="windows",
+        ),
+    ],
+    quiet: Quiet,
+    max_loss: Annotated[
+        str, option("What may be lost of items and answers.", metavar="SHARE", group="windows")
+    ] = "1%",
+    format: ForPeople = "text",
 ) -> None:
     chosen = choose(**named)
     chosen.refuse_lars(

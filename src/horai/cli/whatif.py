@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import click
 
 from horai import io
-from horai.cli.command import ON_STREAM, QUIET, form, option, path, run_options, takes
+from horai.cli.command import ON_STREAM, Quiet, option, run_options, takes, writes
 from horai.cli.why import TO_EXPLAIN, run_to_explain
 from horai.cli.workload import choose
 from horai.explain.proof import Time, time_in
@@ -16,23 +16,15 @@ from horai.rules import load
 from horai.testing import table_key
 
 
-@takes(
-    *ON_STREAM,
-    option("--with", "added", metavar="ROW", multiple=True, help="A row more: 'win|15|15|eve'."),
-    option("--without", metavar="ROW", multiple=True, help="A row less: its text, or FILE:LINE."),
-    path("--instead", multiple=True, help="Rules in the place of those of the run."),
-    *run_options("run", only=TO_EXPLAIN),
-    form("text", "jsonl", default="text", help="For people, or for machines."),
-    QUIET,
-)
+@takes(*ON_STREAM, *run_options("run", only=TO_EXPLAIN))
 def command(
     named: dict[str, Any],
-    added: list[str],
-    without: list[str],
-    instead: list[Path],
     given: dict[str, Any],
-    format: str,
-    quiet: bool,
+    added: Annotated[list[str], option("A row more: 'win|15|15|eve'.", "--with", metavar="ROW")],
+    without: Annotated[list[str], option("A row less: its text, or FILE:LINE.", metavar="ROW")],
+    instead: Annotated[list[Path], option("Rules in the place of those of the run.")],
+    quiet: Quiet,
+    format: Annotated[Literal["text", "jsonl"], writes("For people, or for machines.")] = "text",
 ) -> None:
     chosen = choose(**named)
     result = run_to_explain(chosen, given, quiet)

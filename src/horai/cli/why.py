@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import click
 
 from horai.cli import console
-from horai.cli.command import ON_STREAM, QUIET, argument, form, option, run_options, takes
+from horai.cli.command import ON_STREAM, Quiet, argument, option, run_options, takes, writes
 from horai.cli.output import tell_of_run
 from horai.cli.query import RUN_SETTINGS
 from horai.cli.workload import Workload, choose, run_rules
@@ -24,31 +24,23 @@ TO_EXPLAIN = [name for name in RUN_SETTINGS if name not in ("master", "buckets")
 _QUESTION = re.compile(r"([a-z]\w*|'[^']+')(\(.*\))?(\s*=.*)?\.?")
 
 
-@takes(
-    argument("words", "[RULES]... FLUENT=VALUE|EVENT|ATOM", nargs=-1, type=str),
-    option("--at", metavar="TIME", help="When: a time-point, or ISO 8601 with --unit."),
-    option("--started", is_flag=True, help="Why the interval that holds then has started."),
-    option("--ended", is_flag=True, help="Why the interval that holds then ends."),
-    option("--revised", is_flag=True, help="Which row changed what earlier query times said."),
-    option("--not", "absent", is_flag=True, help="Why it is not so, and which rows would help."),
-    option("--depth", metavar="N", type=int, help="How deep the proof goes (12)."),
-    *ON_STREAM[1:],
-    *run_options("run", only=TO_EXPLAIN),
-    form("text", "json", "html", default="text", help="For people, machines, or a page."),
-    QUIET,
-)
+@takes(*ON_STREAM[1:], *run_options("run", only=TO_EXPLAIN))
 def command(
-    words: list[str],
-    at: str | None,
-    started: bool,
-    ended: bool,
-    revised: bool,
-    absent: bool,
-    depth: int | None,
     named: dict[str, Any],
     given: dict[str, Any],
-    format: str,
-    quiet: bool,
+    words: Annotated[list[str], argument("[RULES]... FLUENT=VALUE|EVENT|ATOM")],
+    at: Annotated[
+        str | None, option("When: a time-point, or ISO 8601 with --unit.", metavar="TIME")
+    ],
+    started: Annotated[bool, option("Why the interval that holds then has started.")],
+    ended: Annotated[bool, option("Why the interval that holds then ends.")],
+    revised: Annotated[bool, option("Which row changed what earlier query times said.")],
+    absent: Annotated[bool, option("Why it is not so, and which rows would help.", "--not")],
+    depth: Annotated[int | None, option("How deep the proof goes (12).", metavar="N")],
+    quiet: Quiet,
+    format: Annotated[
+        Literal["text", "json", "html"], writes("For people, machines, or a page.")
+    ] = "text",
 ) -> None:
     rules, what = _question(words)
     asked = {"--started": started, "--ended": ended, "--revised": revised, "--not": absent}
