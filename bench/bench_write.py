@@ -24,7 +24,7 @@ from horai.engine.answer import FluentTable, Part
 from horai.engine.columns import Column, codes
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow, write_answers
-from horai.io.answers.write import ANSWER_FORMATS
+from horai.io.answers import ANSWER_FORMATS
 from horai.lang.core.terms import Constant
 from horai.runtime.answers import AnswerPart, answer_table
 from horai.temporal.spans import INF

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.weights import examples
 
 from horai.io import AnswerRow, AnswerTable, TermText, Unit, format_time, to_source, write_answers
-from horai.io.answers import write as by_columns
+from horai.io import answers as by_columns
 
 LETTERS = st.sampled_from(
     ["a", "b", "Z", "é", "🂡", '"', "'", ",", "\n", "\r", "\t", "\\", " ", "|"]

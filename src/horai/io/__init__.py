@@ -6,8 +6,16 @@ narrative.tables         # typed Arrow tables, one per name, arity and form of r
 narrative.dead_letters   # rows that could not be used, each with its reason
 """
 
-from horai.io.answers.rows import AnswerBlock, AnswerKind, AnswerRow, AnswerTable
-from horai.io.answers.write import AnswerFormat, answer_table, json_line, write_answers
+from horai.io.answers import (
+    AnswerBlock,
+    AnswerFormat,
+    AnswerKind,
+    AnswerRow,
+    AnswerTable,
+    answer_table,
+    json_line,
+    write_answers,
+)
 from horai.io.items.read import read, read_object
 from horai.io.items.rows import Item
 from horai.io.items.tables import Format, ItemTable, Narrative, ReadCounts

@@ -15,7 +15,7 @@ from horai import io
 from horai.engine.answer import Answer, Changes, Instance
 from horai.engine.core.few import Given, ItemType
 from horai.engine.core.session import CompiledSession
-from horai.io.answers.rows import AnswerRow
+from horai.io.answers import AnswerRow
 from horai.io.schema import TableKey, row_keys
 from horai.io.terms import BLANKS, read_field
 from horai.io.times import MAX_TIME, MIN_TIME, OPEN_WORDS, TimeScale

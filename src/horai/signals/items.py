@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.answers.write import utf8
+from horai.io.answers import utf8
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter, InputError
 from horai.io.schema import TableKey

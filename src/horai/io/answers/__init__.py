@@ -1,1 +1,0 @@
-"""Answers as rows and columns, and their way into files."""
