@@ -36,10 +36,10 @@ def _loaded(path: Path) -> ModuleType:
 
 
 BUILT = _loaded(CORE / "built.py")
-LOOPS, NUMBERS = BUILT.SOURCES[:2]
+NUMBERING, SIGNALS, NUMBERS = BUILT.SOURCES[:3]
 MACHINE, VIEWS = BUILT.PARTS
 STRUCTS = MACHINE / "structs.pxi"
-COMPILED = (CORE / "machine.py", LOOPS, CORE / "views.py")
+COMPILED = (CORE / "machine.py", NUMBERING, SIGNALS, CORE / "views.py")
 LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
 SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID")
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")

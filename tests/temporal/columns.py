@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from horai.temporal.coalesce import sort_spans
-from horai.temporal.spans import INF, Ints, Spans
+from horai.temporal.spans import INF, Ints, Spans, sort_spans
 
 Row = tuple[int, int, int]  # key, start, end
 Held = set[tuple[int, int]]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from horai.temporal.kernels import kernel
-from horai.temporal.spans import Ints, Mask
+from horai.temporal.spans import Ints
 
 NOT_YET = np.int64(-2)  # as a code: no term has it
 SAME = "same"  # as a type: all rows are equal, and one is stored
@@ -26,41 +25,17 @@ def recoded(codes: Ints, known: Ints, code: Callable[[list[int]], Iterable[int]]
 
     Those of integers say what they are, and stay.
     """
-    new = np.zeros(len(known), np.bool_)
-    terms = _look(codes, known, new)
-    if terms < 0:
-        raise NoSuchTerm("there is a code that no term has")
-    if not terms:
+    is_term = codes & 1 == 0
+    places = codes[is_term] >> 1
+    if not len(places):
         return codes
-    if new.any():
-        places = np.flatnonzero(new)
-        known[places] = np.fromiter(code(places.tolist()), np.int64, len(places))
-    found = np.empty_like(codes)
-    _change(codes, known, found)
+    if places.min() < 0 or places.max() >= len(known):
+        raise NoSuchTerm("there is a code that no term has")
+    new = np.unique(places[known[places] == NOT_YET])
+    known[new] = np.fromiter(code(new.tolist()), np.int64, len(new))
+    found = codes.copy()
+    found[is_term] = known[places]
     return found
-
-
-@kernel
-def _look(codes: Ints, known: Ints, new: Mask) -> int:
-    """How many codes are of terms, -1 if one is of none; `new` gets those not yet known."""
-    terms = 0
-    for row in range(len(codes)):
-        code = codes[row]
-        if code & 1 == 0:
-            place = code >> 1
-            if place < 0 or place >= len(known):
-                return -1
-            terms += 1
-            if known[place] == -2:
-                new[place] = True
-    return terms
-
-
-@kernel
-def _change(codes: Ints, known: Ints, found: Ints) -> None:
-    for row in range(len(codes)):
-        code = codes[row]
-        found[row] = code if code & 1 else known[code >> 1]
 
 
 def narrowed(data: Data) -> tuple[str, Data]:
@@ -79,7 +54,7 @@ def narrowed(data: Data) -> tuple[str, Data]:
 
 
 def widened(stored: Data, kind: str, size: int) -> Data:
-    """The array that was narrowed, in memory of its own: compiled sweeps know no other kind."""
+    """The array that was narrowed, in memory of its own."""
     if len(stored) == size:
         return stored.astype(kind)
     return np.full(size, stored[0], kind)

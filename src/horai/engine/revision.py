@@ -9,9 +9,7 @@ from horai.engine.hashing import build, dense, first
 from horai.engine.relations import Relation, joined
 from horai.engine.symbols import Symbols
 from horai.engine.world import Fluent
-from horai.temporal.algebra import difference
-from horai.temporal.coalesce import sort_spans
-from horai.temporal.spans import Ints, Spans
+from horai.temporal.spans import Ints, Spans, difference, sort_spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from horai.engine.hashing import dense
 from horai.engine.numbering import partners
 from horai.engine.origins import Origins
 from horai.engine.symbols import Symbols
-from horai.temporal.among import among
 from horai.temporal.spans import Ints, Mask
 
 State = dict[str, Any]
@@ -120,9 +119,9 @@ def take_back(
     retract = due["op"] < 0
     asking = np.flatnonzero(live & retract)
     starts = due["start"][asking]
-    own = np.flatnonzero(live & ~retract & among(due["start"], starts))
-    old = np.flatnonzero(among(admitted["start"], starts))
-    idle = np.flatnonzero((waiting["op"] > 0) & among(waiting["start"], starts))
+    own = np.flatnonzero(live & ~retract & np.isin(due["start"], starts))
+    old = np.flatnonzero(np.isin(admitted["start"], starts))
+    idle = np.flatnonzero((waiting["op"] > 0) & np.isin(waiting["start"], starts))
     parts = [due.take(asking), due.take(own), _numbered(admitted.take(old)), waiting.take(idle)]
     found = _partners(join(map(_comparable, parts), symbols), query)[: len(asking)]
     bounds = np.cumsum([len(asking), len(own), len(old), len(idle)])
@@ -252,7 +251,7 @@ class Admitted:
         """The rows that start at some times, and their places for `take_out`."""
         first, places, found = 0, [], [self._parts[0].rows.split(0)[0]]
         for part in self._parts:
-            there = among(part.rows["start"], starts)
+            there = np.isin(part.rows["start"], starts)
             rows = np.flatnonzero(there if part.out is None else there & ~part.out)
             places.append(first + rows)
             found.append(part.rows.take(rows))

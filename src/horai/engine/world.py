@@ -13,10 +13,7 @@ from horai.engine.columns import Column, bits, codes, concat
 from horai.engine.hashing import dense
 from horai.engine.relations import Relation
 from horai.engine.symbols import Symbols
-from horai.temporal.coalesce import sort_spans
-from horai.temporal.kernels import kernel
-from horai.temporal.sorting import offsets_of
-from horai.temporal.spans import Ints, Mask, Spans, no_spans, plain
+from horai.temporal.spans import Ints, Mask, Spans, no_spans, sort_spans
 
 Key = tuple[str, int]
 
@@ -27,19 +24,6 @@ class Fluent:
 
     pairs: Relation
     spans: Spans
-    _offsets: Ints | None = None
-
-    @property
-    def offsets(self) -> Ints:
-        """Where the spans of each pair begin."""
-        if self._offsets is None:
-            self._offsets = offsets_of(self.spans.key, self.pairs.rows)
-        return self._offsets
-
-    def holds(self, pair: Ints, time: Ints) -> Mask:
-        """Does each pair hold at its time?"""
-        mask: Mask = _holds(*plain(pair, time, self.offsets, self.spans.start, self.spans.end))
-        return mask
 
     def where(self, mask: Mask) -> Fluent:
         """Only some of the pairs."""
@@ -55,10 +39,6 @@ class Fluent:
         used = np.zeros(self.pairs.rows, np.bool_)
         used[self.spans.key] = True
         return self.where(used)
-
-    def lists(self, pair: Ints) -> Spans:
-        """The spans of some pairs by their place in the list; -1 is a pair that is not known."""
-        return Spans(*_lists(*plain(pair, self.offsets, self.spans.start, self.spans.end)))
 
 
 def fluent_of(
@@ -89,43 +69,3 @@ def merged(parts: list[Fluent], symbols: Symbols) -> Fluent:
     start = np.concatenate([part.spans.start for part in filled])
     end = np.concatenate([part.spans.end for part in filled])
     return fluent_of(columns, start, end, len(start), symbols)
-
-
-@kernel
-def _holds(pair: Ints, time: Ints, offsets: Ints, start: Ints, end: Ints) -> Mask:
-    inside = np.zeros(len(pair), np.bool_)
-    for i in range(len(pair)):
-        low, high = offsets[pair[i]], offsets[pair[i] + 1]
-        t = time[i]
-        last = high
-        while low < high:  # the last span that starts by t
-            middle = (low + high) // 2
-            if start[middle] <= t:
-                low = middle + 1
-            else:
-                high = middle
-        at = low - 1
-        inside[i] = at >= offsets[pair[i]] and at < last and t < end[at]
-    return inside
-
-
-@kernel
-def _lists(pair: Ints, offsets: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    total = 0
-    for p in pair:
-        if p >= 0:
-            total += offsets[p + 1] - offsets[p]
-    out_key = np.empty(total, np.int64)
-    out_start = np.empty(total, np.int64)
-    out_end = np.empty(total, np.int64)
-    n = 0
-    for place in range(len(pair)):
-        p = pair[place]
-        if p < 0:
-            continue
-        for i in range(offsets[p], offsets[p + 1]):
-            out_key[n] = place
-            out_start[n] = start[i]
-            out_end[n] = end[i]
-            n += 1
-    return out_key, out_start, out_end

@@ -62,8 +62,7 @@ from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
 from horai.runtime.values import show
 from horai.settings import RunSettings, nearest
-from horai.temporal.algebra import difference
-from horai.temporal.spans import INF, Ints, Spans
+from horai.temporal.spans import INF, Ints, Spans, difference
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"

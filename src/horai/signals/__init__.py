@@ -8,15 +8,15 @@ found.dead_letters     # positions that were not used, each with its reason
 | module | job |
 |---|---|
 | `settings` | what counts as a stop, a turn, a gap, ... |
-| `columns`, `reading`, `jsonlines` | typed positions from files, tables and messages |
+| `positions`, `reading` | typed positions from files, tables and messages |
 | `cleaning` | which positions are believed |
 | `motion` | critical points: gaps, stops, slow motion, changes of speed, turns |
 | `areas` | polygons, and who enters and leaves them |
-| `samples`, `proximity` | where all are at common times, and who is close to whom |
-| `cells` | parts of the earth in which who is close meets, on many machines |
+| `proximity` | where all are at common times, and who is close to whom |
+| `sphere` | parts of the earth in which who is close meets, on many machines |
+| `loops` | what of cleaning, motion and proximity goes from row to row, compiled |
 | `items` | the result, as a stream |
-| `state`, `pipeline` | all of it, at once or batch after batch |
-| `feed` | positions that come in, and how late they may be |
+| `pipeline` | all of it, at once or batch after batch, and how late positions may be |
 """
 
 from horai.signals.areas import Areas, areas_of, no_areas, read_areas

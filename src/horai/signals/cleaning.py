@@ -6,13 +6,13 @@ believed in every order and in all batches.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from horai.signals.loops import judge
 from horai.signals.positions import (
     VALUES,
     Flags,
@@ -25,9 +25,8 @@ from horai.signals.positions import (
     texts,
 )
 from horai.signals.settings import MotionLimits
-from horai.signals.sphere import KNOT, metres
-from horai.temporal.kernels import compiled
-from horai.temporal.sorting import order
+from horai.signals.sphere import KNOT
+from horai.temporal.spans import order
 
 GOOD, FRESH, DUPLICATE, CONFLICT, JUMP = range(5)
 NEVER = -(2**63)  # the time of a position that is not there
@@ -84,10 +83,11 @@ def clean(
     rows, entity = rows.take(pa.array(by)), entity[by]
     verdict = np.zeros(len(by), np.int8)
     speed = np.zeros(len(by), np.float64)
-    columns = tuple(numbers(rows, name) for name in VALUES)
-    limits = (settings.max_speed * KNOT * settings.seconds, settings.trust_after)
-    _judge(entity, numbers(rows, "time"), columns, ints, floats, limits, verdict, speed)
-    return Cleaned(rows, entity, verdict, speed / (KNOT * settings.seconds))
+    values = np.stack([numbers(rows, name) for name in VALUES])
+    knot = KNOT * settings.seconds
+    fastest, trust = settings.max_speed * knot, settings.trust_after
+    judge(entity, numbers(rows, "time"), values, ints, floats, fastest, trust, verdict, speed)
+    return Cleaned(rows, entity, verdict, speed / knot)
 
 
 def letters_of_cleaning(cleaned: Cleaned, settings: MotionLimits) -> list[pa.Table]:
@@ -119,58 +119,3 @@ def believed(cleaned: Cleaned) -> tuple[pa.Table, Ints, Flags]:
     good = cleaned.verdict <= FRESH
     rows, _ = parted(cleaned.rows, good)
     return rows, cleaned.entity[good], cleaned.verdict[good] == FRESH
-
-
-@compiled()
-def _judge(
-    entity: Ints,
-    time: Ints,
-    columns: tuple[Floats, ...],
-    ints: Ints,
-    floats: Floats,
-    limits: tuple[float, int],
-    verdict: Small,
-    speed: Floats,
-) -> None:
-    lon, lat = columns[0], columns[1]
-    fastest, trust = limits
-    i, n = 0, len(entity)
-    while i < n:
-        who = entity[i]
-        j = i + 1
-        while j < n and entity[j] == who and time[j] == time[i]:
-            j += 1
-        known = ints[who, 0] != NEVER
-        best, nearest = i, math.inf
-        for k in range(i, j):
-            if k > i:
-                again = True
-                for column in columns:
-                    a, b = column[k], column[k - 1]
-                    if a != b and not (math.isnan(a) and math.isnan(b)):
-                        again = False
-                if again:
-                    verdict[k] = DUPLICATE
-                    continue
-            verdict[k] = CONFLICT
-            far = metres(floats[who, 0], floats[who, 1], lon[k], lat[k]) if known else 0.0
-            far = math.floor(far * 1000 + 0.5)  # millimetres: what is less is noise of computing
-            if far < nearest:
-                best, nearest = k, far
-        verdict[best] = GOOD
-        if known:
-            far = metres(floats[who, 0], floats[who, 1], lon[best], lat[best])
-            speed[best] = far / (float(time[i]) - float(ints[who, 0]))
-            if speed[best] > fastest:
-                fits = False
-                if ints[who, 1] > 0:
-                    aside = metres(floats[who, 2], floats[who, 3], lon[best], lat[best])
-                    fits = aside / (float(time[i]) - float(ints[who, 2])) <= fastest
-                ints[who, 1] = ints[who, 1] + 1 if fits else 1
-                ints[who, 2] = time[i]
-                floats[who, 2], floats[who, 3] = lon[best], lat[best]
-                verdict[best] = FRESH if ints[who, 1] >= trust else JUMP
-        if verdict[best] != JUMP:
-            ints[who, 0], ints[who, 1] = time[i], 0
-            floats[who, 0], floats[who, 1] = lon[best], lat[best]
-        i = j

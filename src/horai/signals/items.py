@@ -18,7 +18,7 @@ from horai.io.schema import TableKey
 from horai.io.terms import META, SYMBOLS, TermColumn, from_arrow, from_source, text_cell
 from horai.signals.motion import EVENTS
 from horai.signals.positions import Floats, Ints, numbers, together
-from horai.temporal.sorting import order
+from horai.temporal.spans import order
 
 ITEMS = pa.schema(
     [

@@ -46,7 +46,7 @@ from horai.signals.proximity import (
 )
 from horai.signals.reading import Layout
 from horai.signals.settings import MotionLimits, SettingsError
-from horai.temporal.sorting import offsets_of
+from horai.temporal.spans import offsets_of
 
 NEVER = -(2**63)
 UNTIL = b"horai.until"
@@ -121,8 +121,8 @@ class TrackMemory:
         self.move_floats = _floats(tracks, "move_", motion.FLOATS, entities)
         known = tracks.num_rows
         self.clean_ints[known:, 0] = NEVER
-        for place in (motion.TIME, motion.STOP_SINCE, motion.SLOW_SINCE):
-            self.move_ints[known:, place] = NEVER
+        for name in ("time", "stop_since", "slow_since"):
+            self.move_ints[known:, motion.INTS.index(name)] = NEVER
 
     def table(self, names: pa.Array) -> pa.Table:
         """The same as a table."""
@@ -359,8 +359,7 @@ def items_of_meetings(told: pa.Table) -> pa.Table:
 
 def last_of_all(tracks: pa.Table) -> int:
     """Up to when the places of all who are not silent are known."""
-    talks = numbers(tracks, f"move_{motion.INTS[motion.SILENT]}") == 0
-    times = numbers(tracks, f"move_{motion.INTS[motion.TIME]}")[talks]
+    times = numbers(tracks, "move_time")[numbers(tracks, "move_silent") == 0]
     times = times[times != NEVER]
     return int(times.min()) if len(times) else 2**62
 

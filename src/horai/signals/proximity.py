@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from horai.io.terms import SYMBOLS
+from horai.signals.loops import sweep
 from horai.signals.motion import Moves
 from horai.signals.positions import Flags, Floats, Ints, coded, numbers, texts, together
 from horai.signals.settings import MotionLimits
-from horai.signals.sphere import RADIUS, metres
-from horai.temporal.kernels import compiled, inside
-from horai.temporal.sorting import order
+from horai.signals.sphere import RADIUS
+from horai.temporal.spans import order
 
 PAIRS = pa.schema([("one", SYMBOLS), ("two", SYMBOLS), ("time", pa.int64())])
 MEETINGS = pa.schema(
@@ -42,7 +42,7 @@ def close_pairs(samples: pa.Table, settings: MotionLimits) -> pa.Table:
     moment = np.unique(time, return_inverse=True)[1]
     group = moment * many + band
     by = order(group, np.floor((lon + 180.0) * FINE).astype(np.int64))
-    found = _sweep(group[by], lon[by], lat[by], settings.close, degrees)
+    found = sweep(group[by], lon[by], lat[by], settings.close, degrees)
     a, b = codes[by[found[:, 0]]], codes[by[found[:, 1]]]
     when = time[by[found[:, 0]]]
     one, two = np.where(rank[a] < rank[b], a, b), np.where(rank[a] < rank[b], b, a)
@@ -50,68 +50,6 @@ def close_pairs(samples: pa.Table, settings: MotionLimits) -> pa.Table:
     words = pa.array(names, pa.string())
     columns = [coded(one[several], words), coded(two[several], words), when[several]]
     return pa.table(dict(zip(PAIRS.names, columns, strict=True)), schema=PAIRS)
-
-
-@inside()
-def _look(
-    i: int,
-    begin: int,
-    end: int,
-    most: float,
-    lon: Floats,
-    lat: Floats,
-    close: float,
-    found: Ints,
-    many: int,
-) -> tuple[Ints, int]:
-    """The rows close to `i`, from begin to end, whose longitudes are no more than most."""
-    for j in range(begin, end):
-        if lon[j] > most:
-            break
-        if metres(lon[i], lat[i], lon[j], lat[j]) <= close:
-            if many == len(found):
-                more = np.empty((2 * many, 2), np.int64)
-                more[:many] = found
-                found = more
-            found[many, 0], found[many, 1] = i, j
-            many += 1
-    return found, many
-
-
-@compiled()
-def _sweep(group: Ints, lon: Floats, lat: Floats, close: float, degrees: float) -> Ints:
-    """Pairs of rows, each once; rows of a group are in the order of longitudes."""
-    found = np.empty((max(64, len(group) // 8), 2), np.int64)
-    many, begin, end, after = 0, 0, 0, 0
-    for i in range(len(group)):
-        if i == end:  # rows from begin to end are a band, those from end to after the next one
-            begin, after = i, i
-            while end < len(group) and group[end] == group[i]:
-                end += 1
-            after = end
-            while after < len(group) and group[after] == group[i] + 1:
-                after += 1
-        wide = 180.0
-        if abs(lat[i]) + degrees < 90.0:  # else everything around the pole may be near
-            ratio = math.sin(math.radians(degrees)) / math.cos(math.radians(lat[i]))
-            wide = min(180.0, math.degrees(math.asin(min(1.0, ratio))) + HAIR)
-        west, east = lon[i] - wide, lon[i] + wide
-        found, many = _look(i, i + 1, end, east, lon, lat, close, found, many)
-        if east > 180.0:  # beyond the date line, where longitudes begin anew
-            found, many = _look(i, begin, i, east - 360.0, lon, lat, close, found, many)
-        if end == after:
-            continue
-        if wide == 180.0:
-            found, many = _look(i, end, after, 180.0, lon, lat, close, found, many)
-            continue
-        at = end + np.searchsorted(lon[end:after], west)
-        found, many = _look(i, at, after, east, lon, lat, close, found, many)
-        if east > 180.0:
-            found, many = _look(i, end, after, east - 360.0, lon, lat, close, found, many)
-        if west < -180.0:
-            at = end + np.searchsorted(lon[end:after], west + 360.0)
-            found, many = _look(i, at, after, 180.0, lon, lat, close, found, many)
-    return found[:many].copy()
 
 
 def meetings(
@@ -180,13 +118,33 @@ SAMPLES = pa.schema(
 def samples(
     entity: Ints, time: Ints, places: tuple[Floats, Floats], moved: Moves, step: int
 ) -> tuple[Ints, Ints, Floats, Floats]:
-    """Entities, times (multiples of `step`) and places, for as long as there is no gap."""
-    before = (moved.before_time, moved.before_lon, moved.before_lat)
-    since = np.where(moved.first, time - 1, moved.before_time)
-    row = np.repeat(np.arange(len(time)), time // step - since // step)
-    found = np.empty(len(row), np.int64), np.empty(len(row)), np.empty(len(row))
-    _interpolate(row, time, places, moved.first, before, step, found)
-    return entity[row], *found
+    """Entities, times (multiples of `step`) and places, for as long as there is no gap.
+
+    They are on a straight line from the position before; before the first of a track is nothing.
+    """
+    before = np.where(moved.first, time - 1, moved.before_time)
+    many = time // step - before // step
+    row = np.repeat(np.arange(len(time)), many)
+    number = np.arange(1, len(row) + 1) - np.repeat(np.cumsum(many) - many, many)
+    when = (before[row] // step + number) * step
+    share = (when - before[row]) / (time - before)[row]
+    lon, lat = (
+        np.where(moved.first, place, old)
+        for place, old in zip(places, (moved.before_lon, moved.before_lat), strict=True)
+    )
+    over = _around(places[0] - lon)  # the short way round
+    return (
+        entity[row],
+        when,
+        _around(lon[row] + share * over[row]),
+        lat[row] + share * (places[1] - lat)[row],
+    )
+
+
+def _around(degrees: Floats) -> Floats:
+    """Degrees beyond half a turn to one side, from the other side."""
+    found: Floats = degrees - 360.0 * (degrees > 180.0) + 360.0 * (degrees < -180.0)
+    return found
 
 
 def in_slices(samples: pa.Table, rows: int) -> Iterator[tuple[pa.Table, int]]:
@@ -207,37 +165,3 @@ def in_slices(samples: pa.Table, rows: int) -> Iterator[tuple[pa.Table, int]]:
         end = int(np.searchsorted(when, last, side="right"))
         yield ordered.slice(begin, end - begin), last
         begin = end
-
-
-@compiled()
-def _interpolate(
-    row: Ints,
-    time: Ints,
-    places: tuple[Floats, Floats],
-    first: Flags,
-    before: tuple[Ints, Floats, Floats],
-    step: int,
-    found: tuple[Ints, Floats, Floats],
-) -> None:
-    lon, lat = places
-    old_time, old_lon, old_lat = before
-    when, x, y = found
-    for k in range(len(row)):
-        i = row[k]
-        if first[i]:
-            when[k], x[k], y[k] = time[i], lon[i], lat[i]
-            continue
-        again = k > 0 and row[k - 1] == i
-        when[k] = when[k - 1] + step if again else (old_time[i] // step + 1) * step
-        share = (when[k] - old_time[i]) / (time[i] - old_time[i])
-        over = lon[i] - old_lon[i]
-        if over > 180.0:  # the short way round
-            over -= 360.0
-        elif over < -180.0:
-            over += 360.0
-        x[k] = old_lon[i] + share * over
-        if x[k] > 180.0:
-            x[k] -= 360.0
-        elif x[k] < -180.0:
-            x[k] += 360.0
-        y[k] = old_lat[i] + share * (lat[i] - old_lat[i])

@@ -16,6 +16,7 @@ PARTS = (CORE.parent / "machine", CORE.parent / "views")
 """Folders whose files are compiled as one module, which stands beside this file."""
 SOURCES = (
     CORE.parent / "numbering.py",
+    CORE.parents[1] / "signals" / "loops.py",
     CORE.parents[1] / "plan" / "ec" / "instructions.py",
     *(part for folder in PARTS for part in sorted(folder.glob("*.p*"))),
 )
