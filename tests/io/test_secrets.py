@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from horai.io import InputError, TimeScale
 from horai.io.secrets import KAFKA, is_loopback, kafka_client, kafka_spark, secret
 from horai.io.shown import printable, redacted, shortened
-from horai.io.sources import endpoints
-from horai.io.sources.endpoints import Incoming, sink_of
+from horai.io.sources import protocol
 from horai.io.sources.kafka import client_of, topic_of
+from horai.io.sources.registry import Incoming, sink_of
 from horai.runtime.lars.signals import AnySignals, LineReader
 
 WORD = 'pl"an\\ted'
@@ -150,7 +150,7 @@ def test_who_sends_says_the_token_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_line_without_an_end_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only its beginning is, and what comes after it is read."""
-    monkeypatch.setattr(endpoints, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(protocol, "LONGEST_LINE", 1000)
     told: list[str] = []
     incoming = Incoming(["socket:0"], told.append)
     long = ["x" * length for length in (999, 1000, 1001, 2000, 5000)]

@@ -14,6 +14,7 @@ from horai.cli.app import app
 from horai.io import InputError, InputSchema, read
 from horai.io.sources import kafka as kafka_source
 from horai.io.sources.kafka import Topic, topic_of
+from horai.io.sources.registry import Incoming
 
 ROWS = [
     "go_to|9|9|chris|work",
@@ -96,6 +97,19 @@ def test_a_broker_that_is_not_there(schema: InputSchema, monkeypatch: pytest.Mon
     monkeypatch.setattr("horai.io.sources.kafka.PATIENCE", 0.5)
     with pytest.raises(InputError, match=r"no broker answers at 127\.0\.0\.1:1\n"):
         read("kafka://127.0.0.1:1/rows", schema)
+
+
+@pytest.mark.parametrize("url", ["kafak://host:9092/rows", "amqp://h/q", "https://h/rows.csv"])
+def test_a_kind_of_place_that_nobody_knows_is_no_file(url: str, schema: InputSchema) -> None:
+    with pytest.raises(InputError, match=r"there is no kind of place .*\n.*kafka://HOST:PORT"):
+        read(url, schema)
+    with pytest.raises(InputError, match="there is no kind of place"):
+        Incoming([url], print)
+
+
+def test_what_has_no_end_is_not_read_at_once(schema: InputSchema) -> None:
+    with pytest.raises(InputError, match=r"it has no end\n.*--live"):
+        read("tcp:127.0.0.1:1", schema)
 
 
 @pytest.mark.parametrize("url", ["kafka://host/topic", "kafka://host:9092", "kafka://h:1/a b"])

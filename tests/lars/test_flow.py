@@ -23,15 +23,9 @@ from horai import io
 from horai.asp.engine import AspSession
 from horai.cli.app import app
 from horai.errors import UsageError
-from horai.io.sources.endpoints import (
-    Incoming,
-    InputLine,
-    LineCutter,
-    Serving,
-    address_of,
-    numbered_lines,
-    sink_of,
-)
+from horai.io.sources.protocol import InputLine, LineCutter, numbered_lines
+from horai.io.sources.registry import Incoming, sink_of
+from horai.io.sources.sockets import Serving, address_of
 from horai.lang.lars.clock import Clock
 from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.signals import AnySignals, LineReader
@@ -243,8 +237,8 @@ def test_lines_that_come_in_pieces(given: bytes | str, data: st.DataObject) -> N
 
 
 def test_lines_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horai.io.sources.endpoints.LONGEST_LINE", 10)
-    monkeypatch.setattr("horai.io.sources.endpoints.SHOWN", 3)
+    monkeypatch.setattr("horai.io.sources.protocol.LONGEST_LINE", 10)
+    monkeypatch.setattr("horai.io.sources.protocol.SHOWN", 3)
     for size in (1, 7, 50, 1000):
         said = b"abcdefghij\n" + "é".encode() * 100 + b"\nshort\n" + b"x" * 300
         cutter = LineCutter("in")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import horai
-from horai.io.sources.endpoints import Incoming, InputLine
+from horai.io.sources.protocol import InputLine
+from horai.io.sources.registry import Incoming
 from horai.live.feed import LiveFeed
 from horai.live.recent import Limits
 from horai.live.server import LivePage, Shown

@@ -14,7 +14,7 @@ from tests.live.serving import PROGRAM, RULES, directly, fed, feed_of, lines_of
 import horai
 from horai.errors import UsageError
 from horai.io import InputError
-from horai.io.sources.endpoints import Incoming
+from horai.io.sources.registry import Incoming
 from horai.live.feed import Gate, LiveFeed
 from horai.live.recent import Limits, costs
 from horai.result import Result
@@ -291,7 +291,7 @@ def test_a_growing_file_is_followed_from_where_it_was_left(tmp_path: Path) -> No
 
 
 def test_who_waits_for_room_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("horai.io.sources.endpoints.AT_ONCE", 8)
+    monkeypatch.setattr("horai.io.sources.files.AT_ONCE", 8)
     file = tmp_path / "f.csv"
     file.write_text("a|1|1\n" * 100)
     incoming = Incoming([str(file)], print, growing=True)

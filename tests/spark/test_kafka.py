@@ -15,7 +15,7 @@ from tests.spark.test_running import RULES as JOINED
 
 import horai
 from horai.errors import UsageError
-from horai.io.sources.kafka import topic_of
+from horai.io.sources.kafka import KafkaSource
 from horai.rules import Rules
 from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.refusals import Refused
@@ -24,7 +24,6 @@ from horai.runtime.sinks.kafka import KafkaSink
 from horai.runtime.sinks.protocol import About
 from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.shuffle import SparkGrid
-from horai.runtime.spark.sources import KafkaSource
 
 RULES = """
 initiatedAt(rich(X)=true, T) :- happensAt(win(X), T).
@@ -47,7 +46,7 @@ def from_topic_to_topic(
         kafka.send(given, (line.rstrip("\n") for line in lines), keys=97)
     # Partitions are read side by side, and not at the same pace: that is what a delay is for.
     stream = rules.stream(
-        KafkaSource(topic_of(kafka.url(given)), most=most),
+        KafkaSource(kafka.url(given), most=most),
         sink=[kafka.url(taken), f"delta:{folder / 'log'}"],
         checkpoint=folder / "checkpoint",
         trigger="available-now",

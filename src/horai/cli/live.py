@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from horai.cli import console
 from horai.errors import UsageError
 from horai.io.items.tables import extent
-from horai.io.sources.endpoints import Incoming, InputLine, address_of
-from horai.io.sources.kafka import SCHEME
+from horai.io.sources.protocol import InputLine
+from horai.io.sources.registry import Incoming, has_messages, offset_after
 from horai.lang.lars.clock import MILLISECONDS
 from horai.lang.lars.predicates import inputs
 from horai.rules import taken_up
@@ -155,9 +155,6 @@ class _Driver:
 
     def read(self, names: Sequence[str]) -> None:
         """Signals of files, read at once."""
-        for name in names:
-            if address_of(name) is not None:
-                raise UsageError(f"{name} has no end", "add --live to read it line by line")
         narrative = read_input(
             list(names),
             self.reader.schema,
@@ -174,7 +171,7 @@ class _Driver:
     def live(self, names: Sequence[str]) -> None:
         """Signals line by line, until there are no more or somebody interrupts."""
         incoming = Incoming(names, console.say, self.offsets)
-        self.has_topics = any(name.startswith(SCHEME) for name in names)
+        self.has_topics = any(map(has_messages, names))
         with patient() as interrupts:
             try:
                 if self.given.real_time:
@@ -189,7 +186,7 @@ class _Driver:
 
     def _note_offset(self, line: InputLine) -> None:
         """Who goes on with a topic goes on after this message."""
-        self.offsets[line.source] = line.number + 1
+        self.offsets[line.source] = offset_after(line)
 
     def _by_arrival(self, incoming: Incoming, interrupts: Interrupts) -> None:
         while (lines := interrupts.while_waiting(incoming.some)) is not None:
@@ -209,7 +206,7 @@ class _Driver:
         for line in lines:
             yield line
             # Here its rows were taken.
-            if line.source.startswith(SCHEME):
+            if has_messages(line.source):
                 self._note_offset(line)
             if self.flow is not None and self.flow.is_over:
                 return
@@ -227,7 +224,7 @@ class _Driver:
                 return
             if isinstance(line, InputLine):
                 flow.rows(self.reader.rows([line], max(now, flow.now)))
-                if line.source.startswith(SCHEME):
+                if has_messages(line.source):
                     self._note_offset(line)
             self.target.flush()
 

@@ -24,8 +24,7 @@ from horai.io import AnswerFormat, DeadLetter, write_answers
 from horai.io.answers import SUFFIXES, PointLines, point_columns
 from horai.io.schema import MEANT
 from horai.io.shown import printable, shortened
-from horai.io.sources.endpoints import endpoints_of, sink_of
-from horai.io.sources.kafka import SCHEME
+from horai.io.sources.registry import endpoints_of, places_named, sink_of
 from horai.io.times import Unit
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
 from horai.result import Result, groups_of
@@ -277,11 +276,6 @@ def check_folder(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None
         if part.exists() and not (part / "_SUCCESS").exists():
             problem = f"--output {output}: {part} would be replaced, and is no answer of before"
             raise UsageError(problem, "name another folder, or remove it")
-
-
-def places_named(output: Path) -> str:
-    """What was named as output: a path has one slash where the name of a topic has two."""
-    return str(output).replace(SCHEME[:-1], SCHEME)
 
 
 def _check_writable(option: str, path: Path) -> None:

@@ -23,7 +23,8 @@ from horai.cli.live import patient
 from horai.cli.output import check_outputs, tell_of_rules
 from horai.cli.workload import choose, tell_of_losses
 from horai.errors import UsageError
-from horai.io.sources.endpoints import INTERRUPTIBLE, LOCAL
+from horai.io.sources.registry import INTERRUPTIBLE
+from horai.io.sources.sockets import LOCAL
 
 shows = partial(option, group="page")
 
@@ -53,7 +54,7 @@ def command(
     _demand_lines(chosen.input)
     check_outputs({"--state": settings.state}, chosen.files(areas, token_file))
     from horai.io.secrets import SERVE
-    from horai.io.sources.endpoints import Incoming
+    from horai.io.sources.registry import Incoming
     from horai.live.feed import LiveFeed
     from horai.live.server import LivePage, Shown
     from horai.report.tracks import coordinate_types

@@ -54,7 +54,7 @@ def monitor_of(
     if text is None and port is None:
         return None
     from horai.io.secrets import METRICS
-    from horai.io.sources.endpoints import LOCAL
+    from horai.io.sources.sockets import LOCAL
     from horai.runtime.prometheus import Monitor
     from horai.runtime.refusals import token_of
 
@@ -175,7 +175,7 @@ def command(
     )
     check_outputs({"--metrics": metrics}, chosen.files(raw["areas"]))
     place, sinks, folder = _asked(source, sink, checkpoint)
-    from horai.runtime.spark.sources import seconds_of
+    from horai.runtime.spark.streaming import seconds_of
     from horai.runtime.spark.streaming import start as start_stream
 
     idle = None if until_idle is None else seconds_of(until_idle)
@@ -237,9 +237,9 @@ def _asked(
         if not given
     ]
     if not source or not sink or checkpoint is None:
-        from horai.runtime.sinks import registry
-        from horai.runtime.spark import sources
+        from horai.io.sources.registry import FORMS as SOURCE_FORMS
+        from horai.runtime.sinks.registry import FORMS as SINK_FORMS
 
-        hint = f"a source is {sources.FORMS}; a sink is {registry.FORMS}"
+        hint = f"a source is {SOURCE_FORMS}; a sink is {SINK_FORMS}"
         raise UsageError(f"a stream needs {' and '.join(missing)}", hint)
     return source, sink, checkpoint

@@ -20,8 +20,9 @@ from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io.items.read import text_format
 from horai.io.items.tables import Options, by_arrival, by_table, extent
-from horai.io.sources.endpoints import INTERRUPTIBLE, LONGEST_LINE, Incoming, InputLine
-from horai.io.sources.kafka import SCHEME, read_messages
+from horai.io.sources.kafka import read_messages
+from horai.io.sources.protocol import LONGEST_LINE, InputLine
+from horai.io.sources.registry import INTERRUPTIBLE, Incoming, has_messages, offset_after
 from horai.live.recent import Limits, Recent, can_be_profiled
 from horai.rules import Rules, taken_up
 from horai.runtime.checkpoint import write_whole
@@ -169,7 +170,7 @@ class LiveFeed:
             while self._rates[0][0] < time.monotonic() - RATES:
                 self._rates.popleft()
             for line in lines:
-                self.offsets[line.source] = line.number + line.source.startswith(SCHEME)
+                self.offsets[line.source] = offset_after(line)
             arrivals = [int(t.table.column("arrival").to_numpy().max()) for t in narrative.tables]
             if arrivals:
                 self.now = max(arrivals) if self.now is None else max(self.now, *arrivals)
@@ -201,7 +202,7 @@ class LiveFeed:
             for line in group:
                 if line.is_too_long:
                     letters.append(_too_long(line))
-                elif source.startswith(SCHEME) or self._says_something(line):
+                elif has_messages(source) or self._says_something(line):
                     some.append(line)
             texts = [_encoded(line.text) for line in some]
             numbers, header = [line.number for line in some], self._headers.get(source)

@@ -15,7 +15,6 @@ from horai.engine.arrow_items import Source
 from horai.engine.origins import Dropped, Reason
 from horai.errors import UsageError, counted
 from horai.io.schema import TableKey, row_keys
-from horai.io.sources.kafka import SCHEME
 from horai.lang.core.terms import functor
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.lars.clock import Clock
@@ -136,10 +135,7 @@ def files_of(given: object) -> list[str]:
 def _paths(given: object) -> list[str]:
     many = [given] if isinstance(given, str | os.PathLike) else cast(Sequence[Any], given)
     # The name of a topic is no path: two slashes in it are not one.
-    return [
-        path if isinstance(path, str) and path.startswith(SCHEME) else str(Path(path))
-        for path in many
-    ]
+    return [path if isinstance(path, str) and "://" in path else str(Path(path)) for path in many]
 
 
 def item_table_of(source: Source) -> io.ItemTable:

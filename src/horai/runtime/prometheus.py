@@ -15,7 +15,7 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from horai.io.secrets import METRICS, is_bearer
-from horai.io.sources.endpoints import LOCAL
+from horai.io.sources.sockets import LOCAL
 from horai.runtime.metrics import FATES
 from horai.runtime.refusals import cannot_listen, demand_token
 

@@ -26,7 +26,7 @@ from horai.io.items.tables import Format, Harvest, Narrative, Options
 from horai.io.items.text import split_fields, without_mark
 from horai.io.letters import InputError
 from horai.io.schema import InputSchema, TypeColumns
-from horai.io.sources.kafka import SCHEME, read_topic
+from horai.io.sources.registry import source_named
 from horai.io.times import TimeScale, Unit
 
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -205,8 +205,9 @@ READERS: dict[Format, Callable[[BinaryIO, Harvest], None]] = {
 
 def read_file(file: str, options: Options) -> Harvest:
     """The harvest of one file."""
-    if file.startswith(SCHEME):
-        return read_topic(file, options)
+    source = source_named(file)
+    if source is not None:
+        return source.read(options)
     label = "<stdin>" if file == "-" else file
     harvest, format = options.harvest(label), options.format
     expected = format or ("narrative" if file == "-" else format_of(file))

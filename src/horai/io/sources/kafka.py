@@ -2,7 +2,8 @@
 
 A topic is named `kafka://HOST:PORT/TOPIC`, with commas between several servers. What a row comes
 from is told by partition and offset: the file is the topic with its partition, the line the offset.
-A topic is read as it is now, or followed line by line; answers are written to it as messages.
+A topic is read as it is now, followed line by line, or opened as a stream of Spark; answers are
+written to it as messages.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from threading import Event
@@ -22,12 +23,22 @@ import numpy as np
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
-from horai.io.items.tables import Harvest, Options
+from horai.io.items.tables import Format, Harvest, Options
 from horai.io.letters import InputError
-from horai.io.secrets import kafka_client
+from horai.io.secrets import kafka_client, kafka_spark
+from horai.io.sources.protocol import (
+    InputLine,
+    LineSink,
+    Offsets,
+    Source,
+    Taker,
+    Told,
+    lines_format,
+)
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message
+    from pyspark.sql import DataFrame, SparkSession
 
 
 SCHEME = "kafka://"
@@ -117,21 +128,69 @@ def look(topic: Topic) -> None:
         partitions_of(consumer, topic)
 
 
-def read_topic(url: str, options: Options) -> Harvest:
-    """All messages that a topic has now, from the oldest on."""
-    if options.format not in (None, "jsonl", "narrative"):
-        hint = "messages are JSON objects (jsonl) or lines of a narrative"
-        raise InputError(url, f"a topic cannot be read as {options.format}", hint=hint)
-    topic = topic_of(url)
-    whole = options.harvest(url)
-    for partition, some in sorted(TopicReader(topic).all().items()):
-        values = [message.value() for message in some]
-        offsets = [message.offset() for message in some]
-        found = read_messages(topic.partition(partition), offsets, values, options)  # type: ignore[arg-type]
-        whole.tables += found.tables
-        whole.items += found.items
-        whole.letters += found.letters
-    return whole
+class KafkaSource(Source):
+    """All messages of a topic that are committed, from the oldest on.
+
+    Spark keeps in the checkpoint how far it has read, and reads the same messages again if a step
+    is done again. `most` is how many messages there are in a micro-batch, at most.
+    """
+
+    form = "kafka://HOST:PORT/TOPIC"
+    are_messages = True
+    layout = "messages"
+    parts = ("kafka",)
+
+    def __init__(self, url: str, format: Format | None = None, most: int | None = None) -> None:
+        self.topic = topic_of(url)
+        self.url, self.format, self.most = url, lines_format(url, format), most
+        self.name = f"the topic {self.topic.name} of Kafka"  # servers may move
+
+    def read(self, options: Options) -> Harvest:
+        """All messages that it has now."""
+        if options.format not in (None, "jsonl", "narrative"):
+            hint = "messages are JSON objects (jsonl) or lines of a narrative"
+            raise InputError(self.url, f"a topic cannot be read as {options.format}", hint=hint)
+        whole = options.harvest(self.url)
+        for partition, some in sorted(TopicReader(self.topic).all().items()):
+            values = [message.value() for message in some]
+            offsets = [message.offset() for message in some]
+            file = self.topic.partition(partition)
+            found = read_messages(file, offsets, values, options)  # type: ignore[arg-type]
+            whole.tables += found.tables
+            whole.items += found.items
+            whole.letters += found.letters
+        return whole
+
+    def follow(self, taker: Taker) -> Callable[[], None]:
+        """Read it from the offsets that are known, until somebody closes."""
+        reader = TopicReader(self.topic, taker.offsets)
+
+        def run() -> None:
+            for line in reader.lines(taker.closed):
+                taker.put([line])
+
+        return run
+
+    def sink(self, told: Told) -> LineSink:
+        """Messages of the topic."""
+        return TopicSink(self.topic)
+
+    def check(self) -> None:
+        """The topic has to be there."""
+        look(self.topic)
+
+    def open(self, spark: SparkSession) -> DataFrame:
+        """Messages with the partition and offset that they have."""
+        settings = {
+            "kafka.bootstrap.servers": self.topic.servers,
+            "subscribe": self.topic.name,
+            "startingOffsets": "earliest",
+            "kafka.isolation.level": "read_committed",
+            **kafka_spark(),
+        }
+        if self.most is not None:
+            settings["maxOffsetsPerTrigger"] = str(self.most)
+        return spark.readStream.format("kafka").options(**settings).load()
 
 
 def partitions_of(consumer: Consumer, topic: Topic) -> list[int]:
@@ -173,18 +232,8 @@ def consumer_of(topic: Topic) -> Consumer:
     return Consumer(settings)
 
 
-Offsets = Mapping[str, int]
-"""By partition, the number of the next message."""
 LINES_AT_ONCE = 1000  # messages that are fetched together
 POLL = 0.05  # seconds after which who has nothing new looks whether he may stop
-
-
-class Read(NamedTuple):
-    """A message as a line: the partition, its number there, and what it says."""
-
-    source: str
-    number: int
-    text: str
 
 
 class TopicReader:
@@ -251,7 +300,7 @@ class TopicReader:
                         waiting.pop(partition, None)
         return found
 
-    def lines(self, closed: Event) -> Iterator[Read]:
+    def lines(self, closed: Event) -> Iterator[InputLine]:
         """All messages, and those to come, until somebody closes."""
         with closing(self._consumer):
             while not closed.is_set():
@@ -259,7 +308,7 @@ class TopicReader:
                     if message is not None:
                         text = (message.value() or b"").decode("utf-8", "surrogateescape")
                         line = text.replace("\n", " ").rstrip("\r")
-                        yield Read(self.topic.partition(partition), offset, line)
+                        yield InputLine(self.topic.partition(partition), offset, line)
 
 
 class TopicSink:

@@ -14,8 +14,8 @@ from horai import io
 from horai.io.items.rows import RowReader
 from horai.io.items.text import split_fields
 from horai.io.letters import BadRow, DeadLetter, InputError
-from horai.io.sources.endpoints import LONGEST_LINE, InputLine, numbered_lines
-from horai.io.sources.kafka import SCHEME
+from horai.io.sources.protocol import LONGEST_LINE, InputLine, numbered_lines
+from horai.io.sources.registry import has_messages
 from horai.io.terms import Term, read_field
 from horai.lang.core.reader import NotATerm, read_term
 from horai.lang.core.terms import Compound, Constant, is_ground
@@ -112,7 +112,7 @@ class LineReader:
             simple = self._simple(line.source, line.number, line.text, now)
             if simple is not None:
                 return [simple]
-        is_message = line.source.startswith(SCHEME)
+        is_message = has_messages(line.source)
         if line.text.startswith(f"{HEADER}|") or not (line.text.strip() or is_message):
             return []
         try:

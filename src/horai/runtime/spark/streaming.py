@@ -1,8 +1,14 @@
-"""Streams on Spark: micro-batches in, changes out to sinks, state in between."""
+"""Streams on Spark: micro-batches in, changes out to sinks, state in between.
+
+A source opens a streaming data frame and says how items are in its rows: files by their paths,
+lines of text in the column `value`, messages in that column with their partition and offset, or
+columns named as in a CSV file.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 import uuid
@@ -10,46 +16,213 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from horai.errors import RunFailed, UsageError
-from horai.io.letters import DeadLetter
+from horai.io.items.tables import Format
+from horai.io.letters import DeadLetter, InputError
+from horai.io.sources.files import FolderSource
+from horai.io.sources.kafka import KafkaSource
+from horai.io.sources.protocol import Source
+from horai.io.sources.registry import FORMS as SOURCE_FORMS
+from horai.io.sources.registry import KINDS, source_named
 from horai.lang.core.diagnostics import Diagnostic
+from horai.runtime.batch import sender
 from horai.runtime.changelog import Changes, here, there
 from horai.runtime.checkpoint import Checkpoint, CheckpointLock, Manifest, open_checkpoint
-from horai.runtime.jobs import check_format, job_of
+from horai.runtime.jobs import SparkJob, check_format, job_of
 from horai.runtime.records import ANSWERS
-from horai.runtime.refusals import Refused
+from horai.runtime.refusals import Refused, unknown
 from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.registry import FORMS as SINK_FORMS
+from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.batch import check, explained, master_of
 from horai.runtime.spark.connect import check_parts, connect
+from horai.runtime.spark.frames import ItemIntake, PositionIntake
 from horai.runtime.spark.shuffle import FolderGrid, Shuffled, SparkGrid
-from horai.runtime.spark.sources import (
-    NOW,
-    Source,
-    check_apart,
-    folder_of,
-    incoming,
-    seconds_of,
-    sinks_of,
-    source_from,
-)
 from horai.runtime.streams import (
     StepReport,
     Steps,
     StreamJob,
     StreamStep,
     open_or_create_checkpoint,
+    sending,
 )
-from horai.settings import LANGUAGES, RunSettings
+from horai.settings import LANGUAGES, RunSettings, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from horai.rules import Rules
+
+
+# --- where items come from, and where changes go ------------------------------------------------
+
+
+class FrameSource(Source):
+    """A streaming data frame that is there already."""
+
+    layout = "columns"
+    format = None
+    name = "a data frame"
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+
+    def check(self) -> None:
+        """It has to be one that streams."""
+        if not self.frame.isStreaming:
+            hint = "use spark.readStream, or rules.spark for a data frame that is complete"
+            raise Refused("the data frame does not stream", hint)
+
+    def open(self, spark: SparkSession) -> DataFrame:
+        """The data frame."""
+        return self.frame
+
+
+def source_of(text: str, format: Format | None = None, most: int | None = None) -> Source:
+    """The source that people name: `KIND:PLACE`, or a folder."""
+    kind, colon, place = text.partition(":")
+    if not colon or "/" in kind or Path(text).is_dir():
+        return FolderSource(text, format, most)
+    with refused():
+        found = source_named(text, format, most)
+    if found is not None:
+        return found
+    if kind not in FolderSource.formats:
+        raise unknown("source", text, {*FolderSource.formats, *KINDS}, SOURCE_FORMS)
+    if not place:
+        raise Refused(f"the source {text!r} names no place", f"use {SOURCE_FORMS}")
+    return FolderSource(text, format, most)
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """What cannot be read is refused, in the same words."""
+    try:
+        yield
+    except InputError as error:
+        problem = error.reason if error.file in error.reason else f"{error.file}: {error.reason}"
+        raise Refused(problem, error.hint or f"use {SOURCE_FORMS}") from error
+
+
+NOW = "available-now"
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def seconds_of(given: object) -> float:
+    """A time that people name.
+
+    >>> seconds_of("5s"), seconds_of("500ms"), seconds_of("2m")
+    (5.0, 0.5, 120.0)
+    """
+    found = _SPAN.fullmatch(text(given, "a time", "for example 5s").strip())
+    if found is None:
+        raise UsageError(f"{given!r} is no length of time", f"use 500ms, 5s, 2m or {NOW}")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def sinks_of(given: object) -> list[Sink]:
+    """The sinks that were asked for, one or several."""
+    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not listed:
+        raise UsageError("no sink given", f"name where answers go: {SINK_FORMS}")
+    for place in listed:
+        if not isinstance(place, str) and not hasattr(place, "write"):
+            problem = f"{type(place).__name__} is no sink of a stream"
+            raise UsageError(
+                problem, f"use {SINK_FORMS}, or an object like horai.runtime.sinks.protocol.Sink"
+            )
+    return [sink_of(place) if isinstance(place, str) else place for place in listed]
+
+
+def source_from(given: object, format: Any, most: int | None) -> Source:
+    """The source that was asked for: a name, a streaming data frame, or one of somebody else."""
+    if getattr(given, "isStreaming", True) is False:  # Spark raises when asked for writeStream
+        hint = "make it with spark.readStream, or run rules over it with rules.spark"
+        raise UsageError("this data frame is no stream: all its rows are there", hint)
+    if hasattr(given, "writeStream"):
+        return FrameSource(given)  # type: ignore[arg-type]
+    if isinstance(given, str):
+        return source_of(given, format, most)
+    if hasattr(given, "open") and hasattr(given, "layout"):
+        return given  # type: ignore[return-value]
+    problem = f"{type(given).__name__} is no source of a stream"
+    raise UsageError(problem, "give a folder, the name of a source or a streaming data frame")
+
+
+def check_apart(source: Source, sinks: list[Sink], checkpoint: Path) -> None:
+    """Nobody may write where another reads or writes: each takes what is there for its own."""
+    own = [("the source", _place(source)), ("the checkpoint", str(checkpoint.resolve()))]
+    seen: dict[str, str] = {}
+    for what, place in [*own, *(("a sink", _place(sink)) for sink in sinks)]:
+        if place in seen:
+            problem = f"{place} is named twice: as {seen[place]} and as {what}"
+            raise UsageError(problem, "choose a place of its own for each")
+        if place is not None:
+            seen[place] = what
+
+
+def _place(given: object) -> str | None:
+    """Where a source reads or a sink writes, if it can be told."""
+    topic, folder = (getattr(given, name, None) for name in ("topic", "folder"))
+    if topic is not None:
+        return str(topic.url)
+    return None if folder is None else str(Path(folder).resolve())
+
+
+def folder_of(given: object) -> Path:
+    """The folder of a checkpoint."""
+    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+        raise UsageError("a stream needs a checkpoint", "name a folder where it keeps its state")
+    place = str(given).removeprefix("file://")
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", place):
+        hint = "state is kept in plain files: name a folder that all workers see, such as an NFS"
+        raise UsageError(f"the checkpoint {given} is no folder", hint)
+    return Path(place)
+
+
+def incoming(
+    grid: FolderGrid,
+    frame: DataFrame,
+    source: Source,
+    job: SparkJob,
+    steps: Steps[Shuffled],
+    limit: int | None = None,
+) -> Shuffled:
+    """The rows of a micro-batch: items, or positions if that is what the stream reads.
+
+    Rows that name a time after the limit are not used.
+    """
+    strict, format = job.settings.strict, source.format
+    intake: ItemIntake | PositionIntake
+    if steps.front is not None:
+        intake = PositionIntake(steps.front.task, strict, format, True, limit)
+    else:
+        send = sender(steps.task)
+        send = send if limit is None else sending(send, limit)
+        intake = ItemIntake(send, job.options._replace(format=format), True)
+    match source.layout:
+        case "columns":
+            return grid.frame(*intake.columns(frame))
+        case "lines":
+            return grid.frame(*intake.lines(frame))
+        case "messages":
+            assert isinstance(source, KafkaSource)
+            return grid.frame(*intake.messages(frame, source.topic))
+        case "files":
+            files = sorted(_path(row["path"]) for row in frame.collect())
+            return grid.read(*intake.files(files, grid.parallel))
+
+
+def _path(uri: str) -> str:
+    """The path of a file as Spark names it: with a scheme, and nothing in it is quoted."""
+    return re.sub(r"^file:/+", "/", uri)
 
 
 # --- what Spark tells of a stream --------------------------------------------------------------
@@ -336,7 +509,8 @@ def start(
     sinks = sinks_of(sink)
     taken = source_from(source, asked.input_format, asked.files_per_step)
     check_format(job.feed, taken.format)
-    taken.check()
+    with refused():
+        taken.check()
     if asked.trigger != NOW:
         seconds_of(asked.trigger)
     folder = folder_of(checkpoint)
