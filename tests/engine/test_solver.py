@@ -36,10 +36,12 @@ from horai.lang.core.arithmetic import (
     evaluate,
     largest,
     number_term,
+    order_key,
     smallest,
+    sorted_bag,
+    sorted_set,
     total,
 )
-from horai.lang.core.order import order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var
 from horai.lang.core.terms import variables as names_of
 from horai.lang.core.values import parameter_count, to_python, to_term

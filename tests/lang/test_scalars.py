@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracle.story import show, term
 
-from horai.lang.core.arithmetic import NoValue, evaluate, number_term, total
-from horai.lang.core.order import order_key
+from horai.lang.core.arithmetic import NoValue, evaluate, number_term, order_key, total
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
 from horai.lang.core.values import parameter_count, to_python, to_term
 from horai.lang.ec.syntax import Call

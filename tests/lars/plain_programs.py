@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from horai.lang.lars.windows import NAMED
+from horai.lang.lars.syntax import NAMED
 
 ENTITIES = ("x", "y", "3")
 SIGNALS = ("s", "r")

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from horai.engine.core.layout import Relation
 from horai.lang.core.terms import Term, Var, substitute
-from horai.lang.ec.operators.protocol import ALL, ANY, Gather
+from horai.lang.ec.operators import ALL, ANY, Gather
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
 

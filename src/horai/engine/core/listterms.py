@@ -15,7 +15,7 @@ from typing import assert_never
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, evaluate
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, substitute
 from horai.lang.ec import syntax as ec
-from horai.lang.ec.operators.protocol import IntervalOperator
+from horai.lang.ec.operators import IntervalOperator
 from horai.plan.ec.instructions import INF
 
 Spans = list[tuple[int, int]]

@@ -22,16 +22,19 @@ from horai.lang.core.arithmetic import (
     BINARY,
     COMPARISONS,
     FAILURES,
+    ORDER,
     UNARY,
     NoValue,
     Number,
     largest,
     number_term,
+    order_key,
     smallest,
+    sorted_bag,
+    sorted_set,
     total,
     value_of,
 )
-from horai.lang.core.order import ORDER, order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_ground, substitute
 from horai.lang.core.values import parameter_count, to_python, to_term
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED

@@ -1,7 +1,8 @@
-"""Arithmetic of the Event Calculus: what expressions come to, and how numbers compare.
+"""Arithmetic of the Event Calculus, and the order of terms.
 
 Whole numbers are exact and have up to 4,200 digits; a division that goes evenly stays whole. Every
-engine computes by these definitions, one value at a time or, faster, for whole columns.
+engine computes by these definitions, one value at a time or, faster, for whole columns. `@<`
+compares by the standard order of terms, and lists are sorted by it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from horai.lang.core.terms import Compound, Constant, Float, Int, Term, Var
+from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
 
 Number = int | float
 
@@ -199,3 +200,43 @@ def number_term(value: Number) -> Term:
     if math.isinf(value):
         return Constant("inf") if value > 0 else Compound("-", (Constant("inf"),))
     return Float(value)
+
+
+# --- the standard order of terms ------------------------------------------------------------------
+
+# Comparisons of terms by their place in the order.
+ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "@<": COMPARISONS["<"],
+    "@=<": COMPARISONS["=<"],
+    "@>": COMPARISONS[">"],
+    "@>=": COMPARISONS[">="],
+}
+
+
+def order_key(term: Term) -> tuple[int, object, object]:
+    """The place of a term: variables, numbers, atoms, strings, compound terms."""
+    match term:
+        case Var(name=name):
+            return (0, name, 0)
+        case Float(value=real):
+            return (1, real, 0)
+        case Int(value=value):
+            return (1, value, 1)
+        case Constant(name=name):
+            return (2, name, 0)
+        case Str(value=text):
+            return (3, text, 0)
+        case ListTerm(items=items):
+            return (4, (len(items), "[]"), tuple(order_key(item) for item in items))
+        case Compound(name=name, args=args):
+            return (4, (len(args), name), tuple(order_key(arg) for arg in args))
+
+
+def sorted_set(items: Iterable[Term]) -> tuple[Term, ...]:
+    """Sorted by the standard order of terms, without duplicates."""
+    return sorted_bag(set(items))
+
+
+def sorted_bag(items: Iterable[Term]) -> tuple[Term, ...]:
+    """Sorted by the standard order of terms, duplicates kept."""
+    return tuple(sorted(items, key=order_key))

@@ -12,11 +12,12 @@ from horai.lang.core.arithmetic import (
     largest,
     number_term,
     smallest,
+    sorted_bag,
+    sorted_set,
     total,
 )
-from horai.lang.core.order import sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term
-from horai.lang.ec.operators.registry import OPERATORS
+from horai.lang.ec.operators import OPERATORS
 
 Args = tuple[Term, ...]
 Solution = dict[int, Term]

@@ -13,8 +13,7 @@ from typing import TypeVar
 
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Compound, Term, args_of, functor, key_of, subterms
-from horai.lang.ec.operators.protocol import IntervalOperator
-from horai.lang.ec.operators.registry import operator_of
+from horai.lang.ec.operators import OPERATORS, IntervalOperator
 
 Key = tuple[str, int]
 
@@ -179,7 +178,7 @@ class AggregateAll:
 
 @dataclass(frozen=True, slots=True)
 class IntervalOp:
-    """`union_all(L, I)` and the like, of which `operators/` says everything; `base` is the first
+    """`union_all(L, I)` and the like, of which `operators.py` says everything; `base` is the first
     argument of those that have one, as `relative_complement_all(I0, L, I)`."""
 
     kind: str
@@ -191,7 +190,7 @@ class IntervalOp:
     @property
     def operator(self) -> IntervalOperator:
         """What it does."""
-        return operator_of(self.kind)
+        return OPERATORS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,6 @@ from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import MILLISECONDS, UNITS, Duration, unit_named
 from horai.lang.lars.relations import with_relations
 from horai.lang.lars.walk import atoms, children, own_terms, subformulas
-from horai.lang.lars.windows import NAMED
 
 Part = Tree[Token]
 """A piece of a clause: `data` is its kind, children are pieces and tokens."""
@@ -142,7 +141,7 @@ class _FormulaReader:
             if not self.takes("to"):
                 raise self.wrong("`to` is missing in this window", "write [from 3 to 9]")
             return self.done(lars.IntervalWindow(first, self.time(), span=self.place))
-        for name in NAMED:
+        for name in lars.NAMED:
             if self.takes(name):
                 return self.named(name)
         past, future = self.sizes()

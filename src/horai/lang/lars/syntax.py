@@ -7,13 +7,13 @@ compare by what they say, never by where they were written.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import Compound, Int, Term
 from horai.lang.lars.clock import Duration
-from horai.lang.lars.windows import NAMED, NamedBounds
 
 NONE = Duration(0)
 
@@ -73,8 +73,33 @@ class IntervalWindow(Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class NamedBounds:
+    """Which points a window selects, given its length and the current point.
+
+    They go from `past` before the last multiple of `low_hop` to `future` after the last multiple of
+    `high_hop`; none of them is still to come.
+    """
+
+    past: int = 0
+    low_hop: int = 1
+    future: int = 0
+    high_hop: int = 1
+
+
+NAMED: dict[str, Callable[[int], NamedBounds]] = {
+    "since": lambda length: NamedBounds(low_hop=length),
+    "ago": lambda length: NamedBounds(past=length, future=-length),
+}
+"""Windows by time that have a name: all that reads, prints, checks and runs programs goes by this.
+
+`since` goes from the last multiple of a time until now; `ago` is one point. What a new one means to
+the reference stands in `horai.oracle.lars.stream`, and nothing else has to change.
+"""
+
+
+@dataclass(frozen=True, slots=True)
 class NamedWindow(Placed):
-    """`[since 1 d]`: points that the name and a length tell; see `windows.NAMED`."""
+    """`[since 1 d]`: points that the name and a length tell; see `NAMED`."""
 
     name: str
     length: Duration

@@ -15,14 +15,17 @@ from math import inf
 from horai.lang import endless
 from horai.lang.core.arithmetic import (
     COMPARISONS,
+    ORDER,
     NoValue,
     evaluate,
     largest,
     number_term,
+    order_key,
     smallest,
+    sorted_bag,
+    sorted_set,
     total,
 )
-from horai.lang.core.order import ORDER, order_key, sorted_bag, sorted_set
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, is_ground, variables
 from horai.lang.core.values import parameter_count, to_python, to_term
 from horai.lang.ec import syntax as ec

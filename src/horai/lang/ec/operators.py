@@ -1,4 +1,4 @@
-"""What an operator on interval lists says of itself.
+"""The operators on interval lists, each with all that it says of itself.
 
 `op(L, I)` makes one list of those in L, `op(I0, L, I)` of these and a base. At each time-point some
 of the lists hold and others do not: the operator *gathers* this to one truth, and says whether the
@@ -67,3 +67,25 @@ ALL = Gather(
     lambda states: [[n] for n in range(len(states))] if all(states) else [_where(states, False)],
     "each",
 )
+ODD = Gather(
+    lambda states: sum(states) % 2 == 1,
+    lambda states: range(len(states)),
+    lambda states: [[place] for place in range(len(states))],
+    "one",
+)
+
+OPERATORS: dict[str, IntervalOperator] = {
+    operator.name: operator
+    for operator in (
+        # union_all(L, I): where one of the lists holds.
+        IntervalOperator("union_all", ANY),
+        # intersect_all(L, I): where all lists hold; without any, nowhere.
+        IntervalOperator("intersect_all", ALL),
+        # complement_all(L, I): the time after the start of the run where none of the lists holds.
+        IntervalOperator("complement_all", ANY, base="time", takes_away=True),
+        # relative_complement_all(I0, L, I): where I0 holds and none of the lists.
+        IntervalOperator("relative_complement_all", ANY, base="argument", takes_away=True),
+        # xor_all(L, I): where an odd number of the lists hold.
+        IntervalOperator("xor_all", ODD),
+    )
+}

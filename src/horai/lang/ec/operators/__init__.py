@@ -1,1 +1,0 @@
-"""Operators on interval lists: each is a file that says everything about it."""
