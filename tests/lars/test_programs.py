@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any
 
 import pytest
 from tests.lars.story import (
@@ -18,8 +18,8 @@ from tests.lars.story import (
 )
 from tests.lars.test_windows import D1, D2
 
-from horai.lang.lars.syntax import Atom, TupleWindow, Window
-from horai.lang.lars.walk import map_windows
+from horai.lang.core.source import rebuilt
+from horai.lang.lars.syntax import Atom, TupleWindow
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import Problem
 from horai.oracle.lars.entailment import Structure
@@ -157,11 +157,13 @@ def counts_all(size: int) -> WindowFunction:
 def counting(text: str) -> list[Instance]:
     """Ground rules whose tuple windows count all atoms."""
 
-    def change(given: Window) -> Window:
-        assert isinstance(given, TupleWindow) and given.past is not None
-        return cast(Window, counts_all(given.past))
+    def change(part: Any) -> Any:
+        if isinstance(part, TupleWindow):
+            assert part.past is not None
+            return counts_all(part.past)
+        return rebuilt(part, change)
 
-    bodies = ((r.head, [map_windows(one, change) for one in r.body]) for r in program(text).rules)
+    bodies = ((r.head, [rebuilt(one, change) for one in r.body]) for r in program(text).rules)
     return [Instance(head, tuple(body)) for head, body in bodies]
 
 

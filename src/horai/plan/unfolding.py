@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Constant, substitute, variables
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.unify import Bindings, Renamer, substitute_literal, unify
@@ -66,7 +67,9 @@ class Helpers:
                     tuple(part for one in each for part in ec.conjuncts(one)), literal.term
                 )
             case _:
-                return ec.with_parts(literal, [inside(part) for part in ec.parts(literal)])
+                return rebuilt(
+                    literal, lambda part: inside(part) if isinstance(part, ec.Literal) else part
+                )
 
 
 def _equated(body: ec.Conjunction) -> Bindings:

@@ -1,11 +1,16 @@
-"""Source texts: where a span is, as a person counts lines and columns."""
+"""Source texts, where spans are counted in lines and columns, and nodes of syntax trees."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, TypeVar
 
 from horai.lang.core.terms import Span
+
+Node = TypeVar("Node")
 
 
 @dataclass(slots=True)
@@ -56,3 +61,23 @@ class Placed:
     """A node of a syntax tree: it knows where it was written, and compares by what it says."""
 
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
+    """The fields of a kind of node; places and sources are no parts of it."""
+    return tuple((one.name, one.compare) for one in fields(kind))
+
+
+def rebuilt(node: Node, change: Callable[[Any], Any]) -> Node:
+    """The node with the parts directly inside it changed: terms, and nodes of any kind."""
+    kind: Any = type(node)
+    made: dict[str, Any] = {}
+    for name, is_part in _fields(kind):
+        part = getattr(node, name)
+        if is_part and isinstance(part, tuple):
+            part = tuple(change(one) if is_dataclass(one) else one for one in part)
+        elif is_part and is_dataclass(part):
+            part = change(part)
+        made[name] = part
+    return kind(**made)  # type: ignore[no-any-return]

@@ -6,8 +6,8 @@ keeps the term it was read from, so that anything can be printed back and pointe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeVar
 
@@ -274,22 +274,6 @@ def parts(literal: Literal) -> tuple[Literal, ...]:
             return (goal,)
         case _:
             return ()
-
-
-def with_parts(literal: Literal, inner: Sequence[Literal]) -> Literal:
-    """The literal with others directly inside it."""
-    match literal:
-        case Conjunction() | Disjunction():
-            return replace(literal, items=tuple(inner))
-        case Negation():
-            return replace(literal, item=inner[0])
-        case IfThenElse():
-            condition, then, otherwise = inner
-            return IfThenElse(condition, then, otherwise, literal.term)
-        case FindAll() | AggregateAll():
-            return replace(literal, goal=inner[0])
-        case _:
-            return literal
 
 
 def walk(literal: Literal) -> Iterator[Literal]:

@@ -8,10 +8,11 @@ relation of its own with plain columns, and folded again in answers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Term, args_of, functor, key_of
 from horai.lang.ec import syntax as ec
 
@@ -95,12 +96,9 @@ def _rewritten(node: Any, change: Callable[[Term], Term]) -> Any:
             return replace(node, event=change(event), body=_rewritten(body, change))
         case ec.Grounding(entity=entity):
             return replace(node, entity=change(entity))
-        case tuple():
-            return tuple(_rewritten(item, change) for item in node)
-    if not is_dataclass(node) or isinstance(node, ec.Clause | Term):
+    if isinstance(node, ec.Clause | Term):
         return node
-    changes = {f.name: _rewritten(getattr(node, f.name), change) for f in fields(node)}
-    return replace(node, **changes)  # type: ignore[type-var]
+    return rebuilt(node, lambda part: _rewritten(part, change))
 
 
 def _wrapped_positions(description: ec.EventDescription) -> dict[Key, frozenset[int]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Int
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import body_atoms, head_predicates
@@ -123,14 +124,10 @@ def _changed(formula: lars.Formula, change: _Change) -> tuple[lars.Formula, ...]
     match formula:
         case lars.Atom():
             return change(formula)
-        case lars.Not(formula=inner):
-            return (replace(formula, formula=_one(inner, change)),)
         case lars.And(parts=parts):
             return (replace(formula, parts=_all(parts, change)),)
-        case lars.Or(parts=parts):
-            return (replace(formula, parts=tuple(_one(part, change) for part in parts)),)
-        case lars.Implies(left=left, right=right):
-            return (replace(formula, left=_one(left, change), right=_one(right, change)),)
+        case lars.Not() | lars.Or() | lars.Implies():
+            return (rebuilt(formula, lambda part: _one(part, change)),)
         case lars.Aggregate(elements=elements):
             changed = (replace(e, condition=_all(e.condition, change)) for e in elements)
             return (replace(formula, elements=tuple(changed)),)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Bindings, Term, Var, substitute, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Clock, Duration
-
-Same = TypeVar("Same")
 
 
 def children(formula: lars.Head) -> tuple[lars.Formula, ...]:
@@ -80,92 +79,25 @@ def rule_variables(rule: lars.Rule) -> dict[str, Var]:
 
 
 def bind(formula: lars.Formula, bindings: Bindings) -> lars.Formula:
-    """The formula with terms put for its variables."""
-    return map_terms(formula, lambda term: substitute(term, bindings))
+    """The formula with terms put for its variables; those of patterns belong to these alone."""
 
+    def change(part: Any) -> Any:
+        if isinstance(part, Term):
+            return substitute(part, bindings)
+        return part if isinstance(part, lars.Pattern) else rebuilt(part, change)
 
-def map_terms(formula: lars.Formula, change: Callable[[Term], Term]) -> lars.Formula:
-    """The formula with every term changed."""
-
-    def window(given: lars.Window) -> lars.Window:
-        if not isinstance(given, lars.IntervalWindow):
-            return given
-        return replace(given, first=change(given.first), last=change(given.last))
-
-    return rebuilt(formula, lambda part: map_terms(part, change), term=change, window=window)
-
-
-def map_windows(
-    formula: lars.Formula, change: Callable[[lars.Window], lars.Window]
-) -> lars.Formula:
-    """The formula with every window changed."""
-    return rebuilt(formula, lambda part: map_windows(part, change), window=change)
-
-
-def _same(given: Same) -> Same:
-    return given
-
-
-def rebuilt(
-    formula: lars.Formula,
-    inside: Callable[[lars.Formula], lars.Formula],
-    *,
-    term: Callable[[Term], Term] = _same,
-    window: Callable[[lars.Window], lars.Window] = _same,
-) -> lars.Formula:
-    """The formula with its own terms, its window and the formulas directly inside it changed."""
-    match formula:
-        case lars.Truth():
-            return formula
-        case lars.Atom(args=args):
-            return replace(formula, args=tuple(term(arg) for arg in args))
-        case lars.Comparison(left=left, right=right):
-            return replace(formula, left=term(left), right=term(right))
-        case lars.And(parts=parts) | lars.Or(parts=parts):
-            return replace(formula, parts=tuple(inside(part) for part in parts))
-        case lars.Implies(left=first, right=second):
-            return replace(formula, left=inside(first), right=inside(second))
-        case lars.At(time=time, formula=inner):
-            return replace(formula, time=term(time), formula=inside(inner))
-        case lars.Within(window=given, formula=inner):
-            return replace(formula, window=window(given), formula=inside(inner))
-        case lars.Aggregate(elements=elements, bound=bound):
-            changed = tuple(
-                replace(
-                    element,
-                    terms=tuple(term(one) for one in element.terms),
-                    condition=tuple(inside(part) for part in element.condition),
-                )
-                for element in elements
-            )
-            return replace(formula, elements=changed, bound=term(bound))
-        case lars.Not() | lars.Some() | lars.Always() | lars.Reset():
-            return replace(formula, formula=inside(formula.formula))
+    return rebuilt(formula, change)
 
 
 def in_points(program: lars.Program, clock: Clock) -> lars.Program:
     """The program with durations turned into numbers of time points; may raise `Incompatible`."""
 
-    def window(given: lars.Window) -> lars.Window:
-        return counted(given, clock)
+    def change(part: Any) -> Any:
+        if isinstance(part, lars.Window):
+            return counted(part, clock)
+        return part if isinstance(part, Term) else rebuilt(part, change)
 
-    def head(given: lars.Head) -> lars.Head:
-        if not isinstance(given, lars.Choice):
-            return map_windows(given, window)
-        options = tuple(
-            lars.ChoiceOption(
-                o.head, tuple(map_windows(c, window) for c in o.condition), span=o.span
-            )
-            for o in given.options
-        )
-        return replace(given, options=options)
-
-    def rule(given: lars.Rule) -> lars.Rule:
-        changed = None if given.head is None else head(given.head)
-        body = tuple(map_windows(condition, window) for condition in given.body)
-        return replace(given, head=changed, body=body)
-
-    return replace(program, rules=tuple(rule(one) for one in program.rules))
+    return rebuilt(program, change)
 
 
 def counted(window: lars.Window, clock: Clock) -> lars.Window:

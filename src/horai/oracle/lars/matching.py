@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any
 
 from horai.lang.core.arithmetic import NoValue
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Float, Int, Term, Var, variables
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.predicates import is_computed
-from horai.lang.lars.walk import atoms, formula_variables, rebuilt
+from horai.lang.lars.walk import atoms, formula_variables
 from horai.oracle.lars.entailment import Structure, Unbound, aggregate_value, computed, value
 from horai.oracle.lars.stream import Pair, Stream
 
@@ -66,8 +68,10 @@ class TooManyValues(Exception):
 def written(formula: lars.Formula, values: Values, solve: Solve) -> lars.Formula:
     """The formula without variables; raises `NoValue` if an expression has no value."""
 
-    def inside(part: lars.Formula) -> lars.Formula:
-        return written(part, values, solve)
+    def inside(part: Any) -> Any:
+        if isinstance(part, Term):
+            return value(part, values)
+        return part if isinstance(part, lars.Window) else written(part, values, solve)
 
     match formula:
         case lars.Aggregate(function=function, sign=sign, bound=bound):
@@ -77,7 +81,7 @@ def written(formula: lars.Formula, values: Values, solve: Solve) -> lars.Formula
             window = replace(window, first=value(first, values), last=value(last, values))
             return lars.Within(window, inside(formula.formula))
         case _:
-            return rebuilt(formula, inside, term=lambda term: value(term, values))
+            return rebuilt(formula, inside)
 
 
 def elements(aggregate: lars.Aggregate, values: Values, solve: Solve) -> Iterable[lars.Element]:
