@@ -9,95 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from horai import io
-from horai.engine.answer import Answer, EventTable, FluentTable, Part
-from horai.engine.columns import Column
+from horai.engine.answer import Answer, EventTable, FluentTable
+from horai.engine.arrow_items import read_items
+from horai.engine.columns import Column, terms_of
 from horai.engine.symbols import Symbols
 from horai.explain.proof import Place
 from horai.io.letters import OF_ENGINES
-from horai.lang.core.terms import Constant, Float, Int, Term, children, functor, is_ground, make
+from horai.lang.core.terms import Float, Int, Term, children, functor, is_ground, key_of, make
 from horai.oracle.ec.intervals import INF, Interval, Intervals, coalesce
-from horai.oracle.ec.terms import unify
+from horai.oracle.ec.terms import unify_all
 from horai.runtime.inputs import row_text
-from horai.runtime.values import to_term
 from horai.temporal.spans import INF as LAST
 from horai.temporal.spans import Ints
 
 Key = tuple[str, int]
+Wanted = Sequence[tuple[int, Term]]
+"""Columns, each with the term that it should have."""
 _NONE: Ints = np.empty(0, np.int64)
 _UNUSED = OF_ENGINES - {"partly-too-late"}
 
 
-class CodedTerms(NamedTuple):
-    """A column of terms as numbers; `code` is None for a term that is in no row."""
-
-    data: npt.NDArray[np.generic]
-    code: Callable[[Term], object]
-    term: Callable[[object], Term]
-
-    def at(self, row: int) -> Term:
-        """The term in a row."""
-        return self.term(self.data[row].item())
-
-
-def _number(term: Term) -> object:
-    return term.value if isinstance(term, Int) else None
-
-
-def _decimal(term: Term) -> object:
-    return term.value if isinstance(term, Float) else None
-
-
-def of_column(column: Column, symbols: Symbols) -> CodedTerms:
-    """A column of an answer."""
-    match column.kind:
-        case "int":
-            return CodedTerms(column.data, _number, Int)  # type: ignore[arg-type]
-        case "float":
-            return CodedTerms(column.data, _decimal, Float)  # type: ignore[arg-type]
-        case _:
-            return CodedTerms(column.data, symbols.known, symbols.term)  # type: ignore[arg-type]
-
-
-def of_input(column: io.TermColumn) -> CodedTerms:
-    """A column of the input."""
-    match column.kind:
-        case "int":
-            return CodedTerms(column.array.to_numpy(), _number, Int)  # type: ignore[arg-type]
-        case "float":
-            return CodedTerms(column.array.to_numpy(), _decimal, Float)  # type: ignore[arg-type]
-        case kind:
-            words = column.array.dictionary
-            # Of source text one term has several forms, so each is read; atoms have one.
-            read = {} if kind == "atom" else _places(io.distinct(column)[1])
-
-            def code(term: Term) -> object:
-                if kind == "term":
-                    return read.get(term)
-                found = words.index(term.name).as_py() if isinstance(term, Constant) else -1
-                return None if found < 0 else found
-
-            def term(number: object) -> Term:
-                word = words[number].as_py()
-                return Constant(word) if kind == "atom" else to_term(io.from_source(word))
-
-            return CodedTerms(column.array.indices.to_numpy(), code, term)
-
-
-def _places(terms: Iterable[io.Term]) -> dict[Term, int]:
-    return {to_term(term): place for place, term in enumerate(terms)}
-
-
 class TimedRows:
-    """Rows with terms and a start, and with an end if they last."""
+    """Rows with terms, a start and an end; events last one time-point."""
 
-    def __init__(self, terms: Sequence[CodedTerms], start: Ints, end: Ints | None) -> None:
-        self.terms, self.start, self.end = terms, start, end
+    def __init__(
+        self, columns: Sequence[Column], symbols: Symbols, start: Ints, end: Ints | None
+    ) -> None:
+        self.columns, self._symbols = columns, symbols
+        self.start, self.end = start, start + 1 if end is None else end
         self._with: dict[tuple[int, object], Ints] = {}
 
     @cached_property
@@ -114,69 +57,89 @@ class TimedRows:
             return np.arange(*np.searchsorted(self.start, [low, high + 1]).tolist())
         return self._sorted(np.flatnonzero((self.start >= low) & (self.start <= high)))
 
-    def having(self, wanted: Sequence[tuple[int, Term]]) -> Ints:
-        """The rows with some terms in some columns, in the order of time."""
-        rows: Ints | None = None
-        for place, term in wanted:
-            code = self.terms[place].code(term)
-            if code is None:
-                return _NONE
-            if rows is None:
-                rows = self._all_with(place, code)
-            else:
-                rows = rows[self.terms[place].data[rows] == code]
-        return self._sorted(np.arange(len(self.start))) if rows is None else rows
+    def _code(self, place: int, term: Term) -> object:
+        """What stands for a term in a column; None for one that is in no row."""
+        match self.columns[place].kind:
+            case "int":
+                return term.value if isinstance(term, Int) else None
+            case "float":
+                return term.value if isinstance(term, Float) else None
+            case _:
+                return self._symbols.known(term)
 
-    def _all_with(self, place: int, code: object) -> Ints:
+    def _having(self, place: int, code: object) -> Ints:
         known = self._with.get((place, code))
         if known is None:
-            known = self._sorted(np.flatnonzero(self.terms[place].data == code))
+            known = self._sorted(np.flatnonzero(self.columns[place].data == code))
             self._with[place, code] = known
         return known
 
-    def only(self, rows: Ints, wanted: Sequence[tuple[int, Term]]) -> Ints:
-        """Those of some rows that have some terms."""
-        for place, term in wanted:
-            code = self.terms[place].code(term)
-            rows = _NONE if code is None else rows[self.terms[place].data[rows] == code]
+    def select(
+        self,
+        wanted: Wanted,
+        low: int | None = None,
+        high: int | None = None,
+        after: int | None = None,
+    ) -> Ints:
+        """The rows that count with some terms, in the order of time.
+
+        They start from `low` to `high`, and end `after` a time.
+        """
+        codes = [(place, self._code(place, term)) for place, term in wanted]
+        if any(code is None for _, code in codes):
+            return _NONE
+        if low is not None and low == high:
+            rows = self.between(low, high)
+        elif codes:
+            rows = self._having(*codes.pop(0))
+        else:
+            rows = self._sorted(np.arange(len(self.start)))
+        for place, code in codes:
+            rows = rows[self.columns[place].data[rows] == code]
+        if low is not None:
+            rows = rows[self.start[rows] >= low]
+        if high is not None:
+            rows = rows[self.start[rows] <= high]
+        return self.counting(rows if after is None else rows[self.end[rows] > after])
+
+    def different(self, wanted: Wanted) -> Iterator[list[Term]]:
+        """The different combinations of terms in the rows with some terms."""
+        rows = self.select(wanted)
+        if not self.columns or len(rows) < 2:
+            firsts = rows[:1]
+        else:
+            numbered = [np.unique(c.data[rows], return_inverse=True)[1] for c in self.columns]
+            firsts = rows[np.unique(np.stack(numbered), axis=1, return_index=True)[1]]
+        yield from map(self.row_terms, firsts.tolist())
+
+    def counting(self, rows: Ints) -> Ints:
+        """Those of some rows that count: of what an answer says, all."""
         return rows
 
     def intervals(self, rows: Ints) -> Intervals:
         """From when until when some rows last."""
-        assert self.end is not None
         ends = self.end[rows].tolist()
         starts = self.start[rows].tolist()
         return [(one, INF if end == LAST else end) for one, end in zip(starts, ends, strict=True)]
 
     def row_terms(self, row: int) -> list[Term]:
         """The terms of a row."""
-        return [column.at(row) for column in self.terms]
+        at = np.array([row])
+        return [terms_of(column.take(at), self._symbols)[0] for column in self.columns]
 
 
 class InputRows(TimedRows):
     """The items of one name, number of arguments and form; which of them count is known."""
 
     def __init__(self, table: io.ItemTable, unused: Collection[Place], tick: int) -> None:
-        self.table = table
-        names = [f"a{i}" for i in range(table.arity)]
-        columns = [of_input(table.column(name)) for name in names]
-        if table.kind == "fluent":
-            columns.append(of_input(table.column("value")))
-        start = table.table.column("start").to_numpy()
-        end: Ints | None = None
-        if table.form == "intervals":
-            end = table.table.column("end").fill_null(LAST).to_numpy()
-        elif table.kind == "fluent":
-            end = start + tick - start % tick
-        super().__init__(columns, start, end)
-        self._unused = unused
+        self.table, symbols = table, Symbols()
+        batch = read_items(table, symbols, tick)
+        columns = batch.args if batch.value is None else (*batch.args, batch.value)
+        end = batch.end if batch.kind == "fluent" else None
+        super().__init__(columns, symbols, batch.start, end)
+        self._op, self._unused = batch.op, unused
         self.gone: set[int] = set()
         """The rows that were taken back."""
-
-    @cached_property
-    def _op(self) -> Ints:
-        op: Ints = self.table.table.column("op").to_numpy()
-        return op
 
     @cached_property
     def taking_back(self) -> list[int]:
@@ -197,12 +160,11 @@ class InputRows(TimedRows):
         return rows[[self.place(row) not in self._unused for row in rows.tolist()]]
 
     def same(self, other: InputRows, row: int) -> Ints:
-        """The rows that say what a row of another table says."""
-        rows = self.having(list(enumerate(other.row_terms(row))))
-        rows = rows[self.start[rows] == other.start[row]]
-        if self.end is not None and other.end is not None:
-            rows = rows[self.end[rows] == other.end[row]]
-        return self._used(rows[self._op[rows] > 0])
+        """The rows that say what a row of another table says, and are not taken back."""
+        start = int(other.start[row])
+        rows = self.select(list(enumerate(other.row_terms(row))), start, start)
+        same: Ints = rows[self.end[rows] == other.end[row]]
+        return same
 
     def place(self, row: int) -> Place:
         """Where a row stands, and its text."""
@@ -238,16 +200,15 @@ class Evidence:
         self._input: dict[tuple[Key, bool], list[InputRows]] = {}
         self.found: dict[tuple[Key, bool], list[TimedRows]] = {}
         part, symbols = answer.part("all"), answer.symbols
-        for one in _tables(part):
-            columns = [of_column(column, symbols) for column in one.args]
-            key, is_fluent = (one.name, len(columns)), isinstance(one, FluentTable)
+        tables: list[FluentTable | EventTable] = [*part.fluents, *part.events]
+        for one in tables:
+            key, is_fluent = (one.name, len(one.args)), isinstance(one, FluentTable)
             if is_input(*key, is_fluent) and (key, is_fluent) not in told:
                 continue
             if isinstance(one, FluentTable):
-                columns.append(of_column(one.value, symbols))
-                rows = TimedRows(columns, one.start, one.end)
+                rows = TimedRows((*one.args, one.value), symbols, one.start, one.end)
             else:
-                rows = TimedRows(columns, one.time, None)
+                rows = TimedRows(one.args, symbols, one.time, None)
             self.found.setdefault((key, is_fluent), []).append(rows)
 
     def input(self, key: Key, is_fluent: bool) -> list[InputRows]:
@@ -260,21 +221,21 @@ class Evidence:
             self._input[which] = made
         return self._input[which]
 
+    def _tables(self, key: Key | None, is_fluent: bool) -> list[TimedRows]:
+        """The rows of the input and of the answer."""
+        if key is None:
+            return []
+        return [*self.input(key, is_fluent), *self.found.get((key, is_fluent), ())]
+
     # --- events ----------------------------------------------------------------------------------
 
     def events(self, event: Term, low: int | None, high: int | None) -> Iterator[tuple[Term, int]]:
         """The different occurrences of an event between two times, the latest first."""
-        key = functor(event)
-        if key is None:
-            return
         found: dict[tuple[Term, int], None] = {}
-        tables = [*self.input(key, False), *self.found.get((key, False), ())]
+        tables = self._tables(functor(event), False)
         for table in tables:
-            rows = _looked_up(table, _bound(children(event)), low, high)
-            if isinstance(table, InputRows):
-                rows = table.counting(rows)
-            for row in rows[::-1].tolist():
-                term = make(key[0], *table.row_terms(row))
+            for row in table.select(_bound(children(event)), low, high)[::-1].tolist():
+                term = make(key_of(event)[0], *table.row_terms(row))
                 if len(tables) == 1:
                     yield term, int(table.start[row])
                 else:
@@ -283,8 +244,8 @@ class Evidence:
 
     def happened(self, event: Term, time: int) -> Place | None:
         """The row that says that an event happened."""
-        for table in self.input(functor(event) or ("", -1), False):
-            rows = table.counting(_looked_up(table, _bound(children(event)), time, time))
+        for table in self.input(key_of(event), False):
+            rows = table.select(_bound(children(event)), time, time)
             if len(rows):
                 return table.place(int(rows[0]))
         return None
@@ -304,28 +265,20 @@ class Evidence:
 
         `at` is a time, or the first of them and `until` the last.
         """
-        key = functor(fluent)
-        if key is None:
-            return []
-        last = at if until is None else until
+        key, last = functor(fluent), at if until is None else until
         found: dict[tuple[Term, Term], list[Interval]] = {}
         wanted = _bound((*children(fluent), value))
-        for table in (*self.input(key, True), *self.found.get((key, True), ())):
-            assert table.end is not None
-            rows = table.having(wanted)
-            if at is not None:
-                rows = rows[(table.start[rows] <= last) & (at < table.end[rows])]
-            if isinstance(table, InputRows):
-                rows = table.counting(rows)
-            if len(rows) and len(wanted) == len(table.terms):
+        for table in self._tables(key, True):
+            rows = table.select(wanted, None, last, at)
+            if len(rows) and len(wanted) == len(table.columns):
                 found.setdefault((fluent, value), []).extend(table.intervals(rows))
                 continue
             for row, span in zip(rows.tolist(), table.intervals(rows), strict=True):
                 *args, one = table.row_terms(row)
-                pair = make(key[0], *args), one
-                if _fits((fluent, value), pair):
+                pair = make(key_of(fluent)[0], *args), one
+                if unify_all((fluent, value), pair, {}) is not None:
                     found.setdefault(pair, []).append(span)
-        if at is not None and last is not None and self.input(key, True):
+        if key is not None and at is not None and last is not None and self.input(key, True):
             # Items may touch or overlap; their maximal interval is that of all of them.
             whole = {pair: self.intervals(*pair) for pair in found}
             found = {
@@ -339,48 +292,38 @@ class Evidence:
 
     def rows_of(self, fluent: Term, value: Term, at: int) -> list[Place]:
         """The rows that say that an input fluent has a value at a time."""
-        key = functor(fluent) or ("", -1)
-        places = []
-        for table in self.input(key, True):
-            assert table.end is not None
-            rows = table.having(_bound((*children(fluent), value)))
-            rows = table.counting(rows[(table.start[rows] <= at) & (at < table.end[rows])])
-            places += [table.place(row) for row in rows.tolist()]
-        return places
+        wanted = _bound((*children(fluent), value))
+        return [
+            table.place(row)
+            for table in self.input(key_of(fluent), True)
+            for row in table.select(wanted, None, at, at).tolist()
+        ]
 
     def within(
         self, key: Key, is_fluent: bool, low: int, high: int
     ) -> Iterator[tuple[list[Term], range]]:
         """What happens or holds between two times: arguments, a value, and the time-points."""
-        for table in (*self.input(key, is_fluent), *self.found.get((key, is_fluent), ())):
-            end = table.start + 1 if table.end is None else table.end
-            rows = np.flatnonzero((table.start <= high) & (end > low))
-            if isinstance(table, InputRows):
-                rows = table.counting(rows)
-            for row in rows.tolist():
-                there = range(max(low, int(table.start[row])), min(high + 1, int(end[row])))
-                yield table.row_terms(row), there
+        for table in self._tables(key, is_fluent):
+            for row in table.select((), None, high, low).tolist():
+                start, end = int(table.start[row]), int(table.end[row])
+                yield table.row_terms(row), range(max(low, start), min(high + 1, end))
 
     def pairs(self, key: Key) -> Iterator[tuple[Term, Term]]:
         """Every fluent of a name and arity, with every value that it ever has."""
-        seen: dict[tuple[Term, ...], None] = {}
-        for table in (*self.input(key, True), *self.found.get((key, True), ())):
-            for row in _firsts(table, np.arange(len(table.start))):
-                seen[tuple(table.row_terms(row))] = None
-        yield from ((make(key[0], *args), value) for *args, value in seen)
+        rows = (tuple(row) for table in self._tables(key, True) for row in table.different(()))
+        yield from ((make(key[0], *args), value) for *args, value in dict.fromkeys(rows))
 
     def given(self, entity: Term, value: Term | None) -> Iterator[tuple[Term, Term | None]]:
         """The instances of an entity that the input has, or a program tells: events, or values.
 
         Without a value it may be an event, or a fluent with any value.
         """
-        key = functor(entity) or ("", -1)
+        key = key_of(entity)
         for is_fluent in (False, True) if value is None else (True,):
             wanted = _bound((*children(entity), *(() if value is None else (value,))))
             told = self.found.get((key, is_fluent), ()) if (key, is_fluent) in self._told else ()
             for table in (*self.input(key, is_fluent), *told):
-                for row in _firsts(table, table.having(wanted)):
-                    args = table.row_terms(row)
+                for args in table.different(wanted):
                     said = args.pop() if is_fluent else None
                     yield make(key[0], *args), said
 
@@ -389,48 +332,10 @@ def _take_back(tables: Sequence[InputRows]) -> None:
     """Find the rows that others take back: of equal ones the last."""
     for table in tables:
         for row in table.taking_back:
-            equal = [
-                (one, place)
-                for one in tables
-                for place in one.same(table, row).tolist()
-                if place not in one.gone
-            ]
+            equal = [(one, place) for one in tables for place in one.same(table, row).tolist()]
             for one, place in equal[-1:]:
                 one.gone.add(place)
 
 
-def _firsts(table: TimedRows, kept: Ints) -> list[int]:
-    """Of some rows one for each different combination of terms."""
-    if isinstance(table, InputRows):
-        kept = table.counting(kept)
-    if not table.terms or len(kept) < 2:
-        return [int(row) for row in kept[:1]]
-    columns = [np.unique(column.data[kept], return_inverse=True)[1] for column in table.terms]
-    firsts = np.unique(np.stack(columns), axis=1, return_index=True)[1]
-    rows: list[int] = kept[firsts].tolist()
-    return rows
-
-
-def _tables(part: Part) -> Iterator[FluentTable | EventTable]:
-    yield from part.fluents
-    yield from part.events
-
-
-def _bound(terms: Sequence[Term]) -> list[tuple[int, Term]]:
+def _bound(terms: Sequence[Term]) -> Wanted:
     return [(place, term) for place, term in enumerate(terms) if is_ground(term)]
-
-
-def _looked_up(
-    table: TimedRows, wanted: list[tuple[int, Term]], low: int | None, high: int | None
-) -> Ints:
-    if low is not None and low == high:
-        return table.only(table.between(low, low), wanted)
-    rows = table.having(wanted)
-    if low is not None:
-        rows = rows[table.start[rows] >= low]
-    return rows if high is None else rows[table.start[rows] <= high]
-
-
-def _fits(pattern: tuple[Term, Term], pair: tuple[Term, Term]) -> bool:
-    env = unify(pattern[0], pair[0], {})
-    return env is not None and unify(pattern[1], pair[1], env) is not None
