@@ -6,15 +6,15 @@ lacks. A row that would make up for that is shown only once a run with it has gi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from horai.explain.ec import CalculusProver, IntervalLists, NotProvable, pair
 from horai.explain.proof import Proof, RowChange
 from horai.io import to_source
-from horai.lang.core.terms import Int, Term, children, functor, is_ground
+from horai.lang.core.terms import Int, Term, children, functor, is_ground, key_of
 from horai.lang.ec.errors import Endless, UnboundVariable
 from horai.lang.ec.syntax import (
     EventRule,
@@ -28,7 +28,6 @@ from horai.lang.ec.syntax import (
     Negation,
     conjuncts,
 )
-from horai.oracle.ec.strata import PointRule
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.plan.ec.entities import Entities
 from horai.runtime.values import plain, show
@@ -40,6 +39,38 @@ MOST_TRIED = 6
 DEEPEST = 3
 """So far is it followed why a condition does not hold."""
 Works = Callable[[RowChange], bool]
+Told = tuple[Proof, list[RowChange]]
+"""A condition that does not hold, and the rows that may help."""
+LackingRule = Initiation | EventRule | HoldsAtRule | HoldsForRule | FutureInitiation
+Condition = TypeVar("Condition")
+Found = TypeVar("Found")
+
+
+class Lack(NamedTuple):
+    """A rule that lacks conditions, which are the premises, and how far off it would apply."""
+
+    reason: Proof
+    wishes: list[RowChange]
+    distance: int = 0
+
+
+def lacking(
+    body: Sequence[Condition],
+    satisfied: Callable[[list[Condition], list[Condition]], Found | None],
+    least: int = 1,
+) -> Iterator[tuple[Found, list[Condition], list[Condition]]]:
+    """The fewest conditions without which a body is satisfied, in each way; and the other ones."""
+    for missing in range(least, MOST_MISSING + 1):
+        is_enough = False
+        for left in combinations(range(len(body)), missing):
+            unmet = [body[place] for place in left]
+            rest = [one for place, one in enumerate(body) if place not in left]
+            found = satisfied(rest, unmet)
+            if found is not None:
+                is_enough = True
+                yield found, unmet, rest
+        if is_enough:
+            return
 
 
 class Reasons(NamedTuple):
@@ -55,15 +86,10 @@ class Reasons(NamedTuple):
         self.proofs.append(replace(reason, changes=own))
         self.wishes.extend(wishes)
 
-
-class Lack(NamedTuple):
-    """A rule with what its variables stand for, and the conditions that it lacks."""
-
-    rule: PointRule | HoldsForRule | HoldsAtRule | FutureInitiation
-    env: Env
-    unmet: list[Proof]
-    wishes: list[RowChange]
-    at: int
+    def nearest(self, lacks: Iterable[Lack]) -> None:
+        """Take in what rules lack, the nearest first."""
+        for lack in sorted(lacks, key=lambda one: (len(one.reason.premises), one.distance)):
+            self.add(lack.reason, lack.wishes)
 
 
 def with_tried(node: Proof, reasons: Reasons, works: Works) -> Proof:
@@ -111,20 +137,13 @@ class Absences:
             if ended is not None:
                 found.add(ended, [RowChange("-", row.text) for row in ended.rows])
                 after = ended.at if ended.at is not None else after
+        what = show(entity) if value is None else pair(entity, value)
         rules = self._rules(entity, value)
-        lacks = [lack for rule in rules for lack in self._lacks(rule, entity, value, t, after)]
-        lacks.sort(key=lambda lack: (len(lack.unmet), t - lack.at))
-        for lack in lacks:
-            node = self.prover.by_rule(
-                Proof("rule", self._outcome(lack, entity, value), met=False, time=self.prover.time),
-                lack.rule.clause,
-                lack.env,
-                lack.unmet,
-            )
-            found.add(node, lack.wishes)
+        found.nearest(
+            lack for rule, env in rules for lack in self._lacks(rule, env, (what, t), after)
+        )
         if self._is_input(entity, value):
             wish = self._row(entity, value, t)
-            what = show(entity) if value is None else pair(entity, value)
             text = f"no row of the input says {what}"
             node = Proof("unmet", text, at=t, met=False, time=self.prover.time)
             found.add(node, [] if wish is None else [wish])
@@ -133,17 +152,6 @@ class Absences:
     def told(self, entity: Term, value: Term | None, t: int) -> Reasons:
         """Why another language does not tell of it; here none could."""
         return Reasons([], [])
-
-    def _outcome(self, lack: Lack, entity: Term, value: Term | None) -> str:
-        what = show(entity) if value is None else pair(entity, value)
-        when = self.prover.time(lack.at)
-        match lack.rule:
-            case Initiation():
-                return f"{what} would be initiated at {when} if all of this were so"
-            case FutureInitiation():
-                return f"{what} would take effect at {when} if all of this were so"
-            case _:
-                return f"{what} would be so at {when} if all of this were so"
 
     def _ended(self, fluent: Term, value: Term, t: int) -> Proof | None:
         """What has ended the last interval before a time."""
@@ -155,75 +163,75 @@ class Absences:
         except NotProvable:
             return None
 
-    def _rules(
-        self, entity: Term, value: Term | None
-    ) -> Iterator[PointRule | HoldsForRule | HoldsAtRule | FutureInitiation]:
+    def _rules(self, entity: Term, value: Term | None) -> Iterator[tuple[LackingRule, Env]]:
         for rule in self.solver.description.rules:
+            env: Env | None = None
             match rule:
                 case EventRule(event=event) if value is None:
-                    if functor(event) == functor(entity):
-                        yield rule
-                case Initiation(fvp=fvp) | HoldsForRule(fvp=fvp) | HoldsAtRule(fvp=fvp) if value:
-                    if unify_all((fvp.fluent, fvp.value), (entity, value), {}) is not None:
-                        yield rule
-                case FutureInitiation(target=fvp) if value:
-                    if unify_all((fvp.fluent, fvp.value), (entity, value), {}) is not None:
-                        yield rule
+                    env = unify(event, entity, {})
+                case (
+                    Initiation(fvp=fvp)
+                    | HoldsForRule(fvp=fvp)
+                    | HoldsAtRule(fvp=fvp)
+                    | FutureInitiation(target=fvp)
+                ) if value is not None:
+                    env = unify_all((fvp.fluent, fvp.value), (entity, value), {})
                 case _:
-                    pass
+                    continue
+            if env is not None:
+                yield rule, env
 
     # --- what a rule lacks -----------------------------------------------------------------------
 
     def _lacks(
-        self,
-        rule: PointRule | HoldsForRule | HoldsAtRule | FutureInitiation,
-        entity: Term,
-        value: Term | None,
-        t: int,
-        after: int,
+        self, rule: LackingRule, env: Env, about: tuple[str, int], after: int
     ) -> Iterator[Lack]:
+        """What a rule lacks to give something at a time, or a value from a time after another."""
         if isinstance(rule, HoldsForRule):
-            yield from self._of_lists(rule, entity, value, t)
-            return
-        env: Env | None
-        if isinstance(rule, EventRule):
-            env = unify(rule.event, entity, {})
-        else:
-            fvp = rule.target if isinstance(rule, FutureInitiation) else rule.fvp
-            assert value is not None
-            env = unify_all((fvp.fluent, fvp.value), (entity, value), {})
-        if env is None:
+            yield from self._of_lists(rule, env, about)
             return
         if isinstance(rule, FutureInitiation):
-            yield from self._of_delay(rule, env, t)
+            yield from self._of_delay(rule, env, about)
             return
-        last = t if isinstance(rule, EventRule | HoldsAtRule) else self.world.grid.prev(t)
-        first = t if isinstance(rule, EventRule | HoldsAtRule) else after
-        body = tuple(conjuncts(rule.body))
-        for missing in range(1, MOST_MISSING + 1):
-            found = False
-            for left in combinations(range(len(body)), missing):
-                rest = tuple(one for i, one in enumerate(body) if i not in left)
-                one = self._solved(rule, rest, env, (first, last))
-                if one is not None:
-                    found = True
-                    unmet = [body[i] for i in left]
-                    yield self._lack(rule, one, unmet, last)
-            if found:
-                return
+        is_then = isinstance(rule, EventRule | HoldsAtRule)
+        last = about[1] if is_then else self.world.grid.prev(about[1])
+        first = last if is_then else after
 
-    def _of_delay(self, rule: FutureInitiation, env: Env, t: int) -> Iterator[Lack]:
+        def solved(rest: list[Literal], _: list[Literal]) -> Env | None:
+            return self._solved(rule, tuple(rest), env, (first, last))
+
+        for one, unmet, _ in lacking(tuple(conjuncts(rule.body)), solved):
+            at = resolve(rule.time, one)
+            told = [self._unmet(condition, one) for condition in unmet]
+            yield self._lack(rule, one, about, told, at.value if isinstance(at, Int) else last)
+
+    def _lack(
+        self, rule: LackingRule, env: Env, about: tuple[str, int], told: list[Told], at: int
+    ) -> Lack:
+        (what, t), when = about, self.prover.time(at)
+        match rule:
+            case Initiation():
+                text = f"{what} would be initiated at {when} if all of this were so"
+            case FutureInitiation():
+                text = f"{what} would take effect at {when} if all of this were so"
+            case _:
+                text = f"{what} would be so at {when} if all of this were so"
+        node = Proof("rule", text, met=False, time=self.prover.time)
+        reason = self.prover.by_rule(node, rule.clause, env, (proof for proof, _ in told))
+        return Lack(reason, told[0][1] if len(told) == 1 else [], t - at)
+
+    def _of_delay(self, rule: FutureInitiation, env: Env, about: tuple[str, int]) -> Iterator[Lack]:
         """The initiation that would take effect just before a time, if the delay is a number."""
-        last, delay = self.world.grid.prev(t), resolve(rule.delay, env)
+        last, delay = self.world.grid.prev(about[1]), resolve(rule.delay, env)
         if isinstance(delay, Int) and self.world.in_run(last - delay.value):
             origin = pair(resolve(rule.origin.fluent, env), resolve(rule.origin.value, env))
             text = f"initiatedAt({origin},{last - delay.value})"
             unmet = Proof("unmet", text, met=False, time=self.prover.time)
-            yield Lack(rule, env, [unmet], [], last)
+            yield self._lack(rule, env, about, [(unmet, [])], last)
 
     def _solved(
         self,
-        rule: Initiation | EventRule | HoldsAtRule | PointRule,
+        rule: Initiation | EventRule | HoldsAtRule,
         rest: tuple[Literal, ...],
         env: Env,
         within: tuple[int, int],
@@ -243,20 +251,7 @@ class Absences:
         except (UnboundVariable, Endless):
             return None
 
-    def _lack(
-        self,
-        rule: Initiation | EventRule | HoldsAtRule | PointRule,
-        env: Env,
-        unmet: Sequence[Literal],
-        last: int,
-    ) -> Lack:
-        at = resolve(rule.time, env)
-        when = at.value if isinstance(at, Int) else last
-        told = [self._unmet(one, env) for one in unmet]
-        wishes = told[0][1] if len(told) == 1 else []
-        return Lack(rule, env, [proof for proof, _ in told], wishes, when)
-
-    def _unmet(self, literal: Literal, env: Env) -> tuple[Proof, list[RowChange]]:
+    def _unmet(self, literal: Literal, env: Env) -> Told:
         """A condition that does not hold, why not, and the rows that may help."""
         text = self.prover.text(literal.term, env)
         node = Proof("unmet", text, met=False, time=self.prover.time)
@@ -280,9 +275,7 @@ class Absences:
         except (NotProvable, UnboundVariable, Endless):
             return []
 
-    def _followed(
-        self, node: Proof, entity: Term, value: Term | None, time: Term
-    ) -> tuple[Proof, list[RowChange]]:
+    def _followed(self, node: Proof, entity: Term, value: Term | None, time: Term) -> Told:
         if not isinstance(time, Int) or functor(entity) is None:
             return node, []
         t = time.value
@@ -303,13 +296,7 @@ class Absences:
 
     # --- interval lists --------------------------------------------------------------------------
 
-    def _of_lists(
-        self, rule: HoldsForRule, entity: Term, value: Term | None, t: int
-    ) -> Iterator[Lack]:
-        assert value is not None
-        env = unify_all((rule.fvp.fluent, rule.fvp.value), (entity, value), {})
-        if env is None:
-            return
+    def _of_lists(self, rule: HoldsForRule, env: Env, about: tuple[str, int]) -> Iterator[Lack]:
         try:
             with self.solver.ranging(rule.body, env):
                 found = next(self.solver.solve((rule.body,), env), None)
@@ -318,19 +305,18 @@ class Absences:
         if found is None:
             return
         lists = IntervalLists(self.prover, rule.body, found)
-        for missing in lists.why_not(rule.intervals, t):
+        for missing in lists.why_not(rule.intervals, about[1]):
             told = [
                 (one, list[RowChange]()) if isinstance(one, Proof) else self._unmet(one, found)
                 for one in missing
             ]
-            wishes = told[0][1] if len(told) == 1 else []
-            yield Lack(rule, found, [proof for proof, _ in told], wishes, t)
+            yield self._lack(rule, found, about, told, about[1])
 
     # --- rows ------------------------------------------------------------------------------------
 
     def _is_input(self, entity: Term, value: Term | None) -> bool:
         table = self.entities.events if value is None else self.entities.fluents
-        known = table.get(functor(entity) or ("", -1))
+        known = table.get(key_of(entity))
         return known is not None and known.is_input
 
     def _row(self, entity: Term, value: Term | None, t: int) -> RowChange | None:
@@ -340,21 +326,21 @@ class Absences:
             if like is None:
                 return None
             entity = like[0]
-        if not is_ground(entity) or (value is not None and not is_ground(value)):
-            return None
-        name = (functor(entity) or ("", 0))[0]
-        args = [field_of(arg) for arg in children(entity)]
-        if any(arg is None for arg in args):
-            return None
-        fields = [name, str(t), str(t)]
-        if value is not None:
-            form = self.entities.fluents[functor(entity) or ("", 0)].form
-            fields += [] if form == "points" else [str(self.world.grid.next(t))]
-            said = field_of(value)
-            if said is None:
-                return None
-            fields.append(said)
-        return RowChange("+", "|".join([*fields, *map(str, args)]))
+        if value is None:
+            return row_of(entity, t, [])
+        form = self.entities.fluents[key_of(entity)].form
+        return row_of(entity, t, [] if form == "points" else [self.world.grid.next(t)], value)
+
+
+def row_of(
+    entity: Term, t: int, until: Sequence[int] = (), value: Term | None = None
+) -> RowChange | None:
+    """The row that says something at a time; None for terms that have no form in a narrative."""
+    terms = (*(() if value is None else (value,)), *children(entity))
+    said = [field_of(term) if is_ground(term) else None for term in terms]
+    if any(field is None for field in said):
+        return None
+    return RowChange("+", "|".join(map(str, [key_of(entity)[0], t, t, *until, *said])))
 
 
 def field_of(term: Term) -> str | None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 from horai import io
 from horai.errors import UsageError, counted
-from horai.explain.absence import DEEPEST, MOST_MISSING, Reasons, field_of
+from horai.explain.absence import DEEPEST, Lack, Reasons, Told, lacking, row_of
 from horai.explain.proof import AS_ABOVE, GOES_ON, Course, Place, Proof, RowChange, Time
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.arithmetic import NoValue
-from horai.lang.core.terms import Int, Term, Var, is_anonymous, is_ground
+from horai.lang.core.terms import Int, Term, Var, is_anonymous, is_ground, make
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import body_atoms, expanded, head_predicates, inputs
@@ -377,16 +377,6 @@ MOST_LIKE = 50
 """So many rows of a predicate are looked at for values that nothing else gives."""
 
 
-class AtomLack(NamedTuple):
-    """A rule with what its variables stand for, and the conditions that it lacks."""
-
-    rule: Rule
-    values: Values
-    unmet: list[Proof]
-    wishes: list[RowChange]
-    is_choice: bool
-
-
 class AtomAbsences:
     """Finds out why an atom does not hold in a situation."""
 
@@ -406,25 +396,10 @@ class AtomAbsences:
 
     def reasons(self, atom: Atom) -> Reasons:
         """What each rule lacks, the nearest first, and the rows that may make up for it."""
-        lacks = [lack for rule in self._rules for lack in self._lacks(rule, atom)]
-        lacks.sort(key=lambda lack: len(lack.unmet))
         found = Reasons([], [])
-        for lack in lacks:
-            text = f"{show(atom)} would hold at {self._at(self.time)} if all of this were so"
-            if lack.is_choice:
-                text = (
-                    f"{show(atom)} could be chosen at {self._at(self.time)} if all of this were so"
-                )
-            if not lack.unmet:
-                text = f"{show(atom)} may be chosen at {self._at(self.time)}, and was not"
-            node = replace(
-                self._node("rule", text, lack.unmet),
-                rule=place_of(lack.rule),
-                bindings=_told(lack.values),
-            )
-            found.add(node, lack.wishes)
+        found.nearest(lack for rule in self._rules for lack in self._lacks(rule, atom))
         if atom.predicate in self._inputs:
-            wish = _row(atom, self.time)
+            wish = row_of(make(atom.name, *atom.args), self.time)
             node = self._node("unmet", f"no row of the input says {show(atom)}")
             found.add(replace(node, at=self.time), [wish] if wish else [])
         return found
@@ -435,22 +410,18 @@ class AtomAbsences:
 
     # --- what a rule lacks -----------------------------------------------------------------------
 
-    def _lacks(self, rule: Rule, atom: Atom) -> Iterator[AtomLack]:
+    def _lacks(self, rule: Rule, atom: Atom) -> Iterator[Lack]:
         for values, more, is_choice in self._heads(rule.head, atom):
-            body = (*rule.body, *more)
-            for missing in range(MOST_MISSING + 1):
-                if not missing and not is_choice:
-                    continue
-                found = False
-                for left in combinations(range(len(body)), missing):
-                    rest = [one for place, one in enumerate(body) if place not in left]
-                    unmet = [body[place] for place in left]
-                    one = self._first(rest, values)
-                    if one is not None and not any(self._is_met(part, one) for part in unmet):
-                        found = True
-                        yield self._lack(rule, one, unmet, rest, is_choice)
-                if found:
-                    break
+
+            def solved(
+                rest: list[lars.Formula], unmet: list[lars.Formula], values: Values = values
+            ) -> Values | None:
+                one = self._first(rest, values)
+                met = one is not None and any(self._is_met(part, one) for part in unmet)
+                return None if met else one
+
+            for one, unmet, rest in lacking((*rule.body, *more), solved, 0 if is_choice else 1):
+                yield self._lack(rule, atom, one, unmet, rest, is_choice)
 
     def _heads(
         self, head: lars.Head | None, atom: Atom
@@ -507,26 +478,29 @@ class AtomAbsences:
     def _lack(
         self,
         rule: Rule,
+        atom: Atom,
         values: Values,
         left: Sequence[lars.Formula],
         rest: Sequence[lars.Formula],
         is_choice: bool,
-    ) -> AtomLack:
+    ) -> Lack:
         missing = [bind(one, values) for one in left]
         compared = [one for one in missing if isinstance(one, lars.Comparison)]
         others = [bind(one, values) for one in rest] + compared
-        unmet, wishes = list[Proof](), list[RowChange]()
-        for one in missing:
-            proof, rows = self._unmet(one, others)
-            unmet.append(proof)
-            wishes += rows
+        told = [self._unmet(one, others) for one in missing]
+        text, time = f"{show(atom)} would hold", self._at(self.time)
+        if is_choice:
+            text = f"{show(atom)} could be chosen"
+        text = f"{text} at {time} if all of this were so"
+        if not missing:
+            text = f"{show(atom)} may be chosen at {time}, and was not"
+        reason = self._node("rule", text, [proof for proof, _ in told])
+        reason = replace(reason, rule=place_of(rule), bindings=_told(values))
         # A row makes up for one condition; comparisons may ask for the values that it brings.
-        told = wishes if len(missing) - len(compared) <= 1 else []
-        return AtomLack(rule, values, unmet, told, is_choice)
+        is_one = len(missing) - len(compared) <= 1
+        return Lack(reason, [wish for _, rows in told for wish in rows] if is_one else [])
 
-    def _unmet(
-        self, formula: lars.Formula, others: Sequence[lars.Formula]
-    ) -> tuple[Proof, list[RowChange]]:
+    def _unmet(self, formula: lars.Formula, others: Sequence[lars.Formula]) -> Told:
         """A condition that does not hold, why not, and the rows that may help."""
         node = self._node("unmet", show(formula))
         if not isinstance(formula, lars.Comparison):
@@ -563,9 +537,7 @@ class AtomAbsences:
             case _:
                 return node, []
 
-    def _missing(
-        self, node: Proof, atom: Atom, at: int, others: Sequence[lars.Formula]
-    ) -> tuple[Proof, list[RowChange]]:
+    def _missing(self, node: Proof, atom: Atom, at: int, others: Sequence[lars.Formula]) -> Told:
         """An atom that a condition asks for, and that is not there."""
         if _is_ground(atom) and self._depth < DEEPEST:
             self._depth += 1
@@ -580,7 +552,7 @@ class AtomAbsences:
         if atom.predicate not in self._inputs:
             return node, []
         ground = self._grounded(atom, others)
-        wish = None if ground is None else _row(ground, at)
+        wish = None if ground is None else row_of(make(ground.name, *ground.args), at)
         return node, [] if wish is None else [wish]
 
     def _grounded(self, atom: Atom, others: Sequence[lars.Formula]) -> Atom | None:
@@ -636,14 +608,6 @@ def violated(prover: AtomProver, rules: Sequence[Rule]) -> Reasons:
                 reasons.proofs.append(node)
                 reasons.wishes.extend(RowChange("-", row.text) for row in node.rows)
     return reasons
-
-
-def _row(atom: Atom, t: int) -> RowChange | None:
-    """The row that says an atom at a time; None if it cannot be written."""
-    args = [field_of(arg) for arg in atom.args]
-    if not _is_ground(atom) or any(arg is None for arg in args):
-        return None
-    return RowChange("+", "|".join([atom.name, str(t), str(t), *map(str, args)]))
 
 
 def _is_ground(atom: Atom) -> bool:
