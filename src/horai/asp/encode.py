@@ -454,15 +454,17 @@ class Encoder:
         moment = Var("Time'")
         inside = f"{span}(First',Last')"
         pinned = self.write.pinned(atom, moment)
+        is_far = self.write.kinds.has_decimals  # then times may be, and clingo cannot count on them
         if element.modality == "always":
             # Not by way of `not`: that holds at all points is a positive condition, and atoms that
             # rest on each other through it have no other reason to hold.
             last = self.write.pinned(atom, Var("Last'"))
-            body = f"{inside}, {last}, {pinned} : Time' = First'..Last'"
+            points = "@points(First',Last')" if is_far else "First'..Last'"
+            body = f"{inside}, {last}, {pinned} : Time' = {points}"
             return f"{self.write.helper(name, atom, None)} :- {body}."
         time = moment if element.modality == "at" else None
-        body = f"{inside}, {pinned}, First' <= Time', Time' <= Last'"
-        return f"{self.write.helper(name, atom, time)} :- {body}."
+        covered = "@covers(First',Last',Time') = 1" if is_far else "First' <= Time', Time' <= Last'"
+        return f"{self.write.helper(name, atom, time)} :- {inside}, {pinned}, {covered}."
 
     # --- atoms at times ---
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from math import prod
 
-from clingo import Function, Number, Supremum, Symbol
+from clingo import Function, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Kinds, Writer
 from horai.asp.normal import Ordinary, PlainProgram, PlainRule, WindowAtom, normal_form
 from horai.asp.solving import AnswerSets, Clingo
 from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
-from horai.lang.core.terms import Var, is_anonymous, variables
+from horai.lang.core.terms import Int, Var, is_anonymous, variables
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
@@ -93,11 +93,11 @@ class MultiShot:
         self,
         program: PlainProgram,
         encoding: Encoding,
-        asked: AnswerMode,
+        made: Callable[[], Clingo],
         patience: int = PATIENCE,
     ) -> None:
         self.encoding = encoding
-        self.asked = asked
+        self.made = made
         self.patience = patience
         fixed = program.background - encoding.signalled
         self.guards = {key: _guards(encoding, fixed, key) for key in encoding.views}
@@ -109,11 +109,16 @@ class MultiShot:
         self.true: dict[ViewKey, set[Row]] = {}
         # To find out costs as much as dozens of answers; it is put off until that is little.
         self.waits = LATER if patience and most_instances(program) > MOST_RULES else 0
-        self.is_too_large = False
+        self.is_measured = self.is_too_large = False
 
-    def answers(self, time: int, rows: Rows, symbol: ToSymbol) -> AnswerSets | None:
-        """The answers for what windows hold; None when it is better to ask a fresh clingo."""
+    def ready(self, rows: Rows, symbol: ToSymbol) -> Clingo | None:
+        """The clingo with what windows hold; None when it is better to ask a fresh one."""
+        if not self.is_too_large and self.clingo is not None and not self.is_measured:
+            # Asking clingo for its statistics costs more than asking for an answer: once is enough.
+            self.is_measured = True
+            self.is_too_large = self.patience > 0 and self.clingo.rules() > MOST_RULES
         if self.is_too_large:
+            self.clingo = None
             return None
         new = self._learn(rows)
         if self.waits:
@@ -124,18 +129,13 @@ class MultiShot:
             self.quiet = 0
         else:
             self.quiet += 1
-        is_new = self.clingo is None
         if self.clingo is None:
             if self.quiet < self.patience:
                 return None
             self.clingo = self._ground(rows, symbol)
+            self.is_measured = False
         self._assign(self.clingo, rows, symbol)
-        found = self.clingo.answers(self.encoding, time)
-        # Asking clingo for its statistics costs more than asking for an answer: once is enough.
-        if is_new and self.patience and self.clingo.rules() > MOST_RULES:
-            self.is_too_large = True
-            self.clingo = None
-        return found
+        return self.clingo
 
     def _learn(self, rows: Rows) -> bool:
         """Take note of atoms that are new; True if there are any."""
@@ -158,7 +158,7 @@ class MultiShot:
             if len(self.seen[key]) > MOST_IDLE + 4 * len(rows[key]):
                 self.seen[key] = set(rows[key])
             lines.extend(f"#external {symbol(key, row)}." for row in self.seen[key])
-        clingo = Clingo(self.asked, is_tame=not self.encoding.writer.kinds.has_decimals)
+        clingo = self.made()
         clingo.ground("\n".join([self.encoding.text(), *lines]))
         return clingo
 
@@ -170,7 +170,7 @@ class MultiShot:
                 for row in changed:
                     literal = self._literal(clingo, key, row, symbol)
                     if literal is not None:
-                        clingo.control.assign_external(literal, truth)
+                        clingo.assign(literal, truth)
             self.true[key] = set(now)
 
     def _literal(self, clingo: Clingo, key: ViewKey, row: Row, symbol: ToSymbol) -> int | None:
@@ -209,29 +209,6 @@ def _background(rule: PlainRule, fixed: Set[Predicate]) -> list[Atom]:
     ]
 
 
-def solve_once(
-    encoding: Encoding,
-    windows: list[list[Symbol]],
-    moments: Iterable[Symbol],
-    asked: AnswerMode,
-    time: int,
-    previous: AnswerSets | None = None,
-) -> AnswerSets:
-    """The answers for what windows hold, in the order of the views of the encoding.
-
-    With `previous`, those that differ from it the least.
-    """
-    if previous is None or not previous.models:
-        asked, preference = replace(asked, least_change=False), ""
-    else:
-        preference = _preference(encoding, previous)
-    clingo = Clingo(asked, is_tame=not encoding.writer.kinds.has_decimals)
-    clingo.functions.windows = windows
-    facts = [f"{moment}." for moment in moments]
-    clingo.ground("\n".join([encoding.text(), encoding.feeding(), *facts, preference]))
-    return clingo.answers(encoding, time)
-
-
 def _preference(encoding: Encoding, previous: AnswerSets) -> str:
     """Every atom that comes or goes at the current time costs one."""
     lines: list[str] = []
@@ -247,9 +224,6 @@ def _preference(encoding: Encoding, previous: AnswerSets) -> str:
         symbol = Function(encoding.names.now(atom.name), args_before)
         lines.append(f"_before({symbol}).")
     return "\n".join(["#defined _before/1.", *lines])
-
-
-FAR = "rules that speak of times beyond a thousand million: choose a longer clock time"
 
 
 class AspSession:
@@ -295,57 +269,66 @@ class AspSession:
         self.multishot: MultiShot | None = None
         if self.encoding.is_timeless and self.grounding != "fresh" and not self.asked.least_change:
             patience = 0 if self.grounding == "kept" else PATIENCE
-            self.multishot = MultiShot(self.plain, self.encoding, self.asked, patience)
+            self.multishot = MultiShot(self.plain, self.encoding, self.clingo, patience)
 
     def advance(
         self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
     ) -> AnswerSets:
         """The answers at a time, with more signals known than before."""
-        came = list(signals)
-        new = self.inputs.add(came)
+        new = self.inputs.add(signals)
         self.inputs.retract(retracted)
-        times = (abs(signal[0]) for signal in came if signal[1].predicate in self.read)
-        self.learn(new, max([abs(time), *times]))
+        self.learn(new)
         rows = {key: view.move(time) for key, view in self.views.items()}
         try:
-            self.last = self.solve(time, rows)
+            clingo = self.grounded(time, rows)
         except Outgrown:
             self.kinds.outgrow()
             self.encode()
-            self.last = self.solve(time, rows)
+            clingo = self.grounded(time, rows)
+        self.last = self.answers(clingo, time)
         kept = [view.keep_from(time) for view in self.views.values()]
         self.inputs.forget(min(kept, default=len(self.inputs.times)))
         self.inputs.thin_out(self.reach, time)
         return self.last
 
-    def learn(self, new: Iterable[int], time: int) -> None:
-        """Take note of atoms never seen before, and of how large a time is."""
+    def learn(self, new: Iterable[int]) -> None:
+        """Take note of atoms never seen before."""
         atoms = [self.inputs.atoms[number] for number in sorted(new)]
         self.arguments.extend([to_symbol(arg) for arg in atom.args] for atom in atoms)
         signalled = self.signalled | ({a.predicate for a in atoms} & self.plain.defined)
         self.kinds.learn(atom for atom in atoms if atom.predicate in self.read)
-        if not self.encoding.is_timeless and time > LARGEST:
-            raise NotServed(FAR)
         if self.kinds.found != self.encoded or signalled != self.signalled:
             self.signalled = signalled
             self.encode()
 
-    def solve(self, time: int, rows: Rows) -> AnswerSets:
-        """Ask clingo, by the way that is cheapest for what is new."""
+    def grounded(self, time: int, rows: Rows) -> Clingo:
+        """The rules at a time, grounded in the way that is cheapest for what is new."""
         if self.multishot is not None:
             try:
-                found = self.multishot.answers(time, rows, self.symbol)
-            except (
-                NotServed,
-                TooLarge,
-                EndlessValues,
-            ):  # of all that has ever been, which may be too much
-                found, self.multishot = None, None
-            if found is not None:
-                return found
-        held = [self.tuples(key, rows[key]) for key in self.encoding.views]
-        previous = self.last if self.asked.least_change else None
-        return solve_once(self.encoding, held, self.moments(time), self.asked, time, previous)
+                kept = self.multishot.ready(rows, self.symbol)
+            except (NotServed, TooLarge, EndlessValues):
+                # It was about all that has ever been, which may be too much.
+                kept, self.multishot = None, None
+            if kept is not None:
+                return kept
+        clingo = self.clingo()
+        clingo.functions.windows = [self.tuples(key, rows[key]) for key in self.encoding.views]
+        facts = [f"{moment}." for moment in self.moments(time)]
+        if self.asked.least_change and self.last is not None and self.last.models:
+            facts.append(_preference(self.encoding, self.last))
+        clingo.ground("\n".join([self.encoding.text(), self.encoding.feeding(), *facts]))
+        return clingo
+
+    def clingo(self) -> Clingo:
+        """A fresh one. There is nothing that the first answer could be near to."""
+        asked = self.asked
+        if self.last is None or not self.last.models:
+            asked = replace(asked, least_change=False)
+        return Clingo(asked, is_tame=not self.kinds.has_decimals)
+
+    def answers(self, clingo: Clingo, time: int) -> AnswerSets:
+        """The answers of the rules that were grounded for a time."""
+        return clingo.answers(self.encoding, time)
 
     def tuples(self, key: ViewKey, rows: Iterable[Row]) -> list[Symbol]:
         """The rows of a window, without its name; most of them were there the last time, too."""
@@ -358,7 +341,7 @@ class AspSession:
         """The arguments of a row."""
         number, time = row
         args = self.arguments[number]
-        return args if time is None else [*args, Number(time)]
+        return args if time is None else [*args, self.point(time)]
 
     def symbol(self, key: ViewKey, row: Row) -> Symbol:
         """The atom of a window that a row says."""
@@ -368,12 +351,16 @@ class AspSession:
         """The current time, the start, and the points that windows over derived atoms cover."""
         if self.encoding.is_timeless:
             return
-        yield Function("_now", [Number(time)])
-        yield Function("_start", [Number(self.start)])
+        yield Function("_now", [self.point(time)])
+        yield Function("_start", [self.point(self.start)])
         for windows, name in self.encoding.spans.items():
             span = chain_span(windows, self.start, time)
             if span is not None:
-                if span[1] is not None and span[1] > LARGEST:
-                    raise NotServed(FAR)
-                last = Supremum if span[1] is None else Number(span[1])
-                yield Function(name, [Number(span[0]), last])
+                last = Supremum if span[1] is None else self.point(span[1])
+                yield Function(name, [self.point(span[0]), last])
+
+    def point(self, time: int) -> Symbol:
+        """A time as a symbol."""
+        if abs(time) > LARGEST and not self.kinds.has_decimals:
+            raise Outgrown
+        return to_symbol(Int(time))

@@ -114,6 +114,7 @@ class Network:
     def spoiler(self, rule: Justification) -> int:
         """An atom that keeps a rule from being valid; an unknown positive one if there is no other.
 
+        If there are several, it is the one in most rules of this head: fewer atoms to rest on.
         An unknown atom is assumed to be out. If it turns out to be in after all, what was labelled
         by the assumption is found by this support.
         """
@@ -121,7 +122,9 @@ class Network:
         spoilers = out or [a for a in rule.negative if self.label[a] is IN]
         if not spoilers:
             spoilers = [a for a in rule.positive if self.label[a] is UNKNOWN]
-        return spoilers[0] if spoilers else NO_SPOILER
+        if len(spoilers) < 2:
+            return spoilers[0] if spoilers else NO_SPOILER
+        return max(spoilers, key=lambda atom: self.consequences[atom][rule.head])
 
     def rests_on(self, rule: Justification, atom: int) -> bool:
         """Whether an atom is among what the body of a rule rests on."""
@@ -224,6 +227,9 @@ class Jtms(Network):
             return False
         if self.is_invalid(rule):
             self.support[head].add(self.spoiler(rule))
+            return False
+        if not self.consequences[head] and self.is_valid(rule):
+            self.set_in(rule)  # no other label rests on it
             return False
         return True
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from clingo import Control, MessageCode, Symbol
+from clingo import Control, MessageCode, Observer, Symbol
 from clingo import Model as ClingoModel
 
 from horai.asp.encode import Encoding
 from horai.asp.symbols import Functions, Outgrown, Stopped, TooFar, to_term
-from horai.lang.core.terms import Term
+from horai.lang.core.terms import Int, Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
 from horai.plan.lars.fragments import EndlessValues, NotServed
@@ -64,10 +64,23 @@ MOST_KNOWN = 100_000
 """How many atoms of models are remembered."""
 
 
+class GroundRules(Observer):
+    """The ground rules that clingo makes of normal ones: heads and bodies, as its literals."""
+
+    def __init__(self) -> None:
+        self.rules: list[tuple[int, tuple[int, ...]]] = []
+
+    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        """Take note of one."""
+        self.rules.extend((atom, tuple(body)) for atom in head)
+
+
 class Clingo:
     """A clingo control whose messages are kept instead of printed."""
 
-    def __init__(self, asked: AnswerMode, *, is_tame: bool = False) -> None:
+    def __init__(
+        self, asked: AnswerMode, *, is_tame: bool = False, observed: GroundRules | None = None
+    ) -> None:
         modes = {"models": "auto", "brave": "brave", "cautious": "cautious"}
         number = asked.models if asked.reasoning == "models" else 0
         options = [f"--models={number}", f"--enum-mode={modes[asked.reasoning]}"]
@@ -79,6 +92,11 @@ class Clingo:
         self.control = Control(options, self._note, 20)
         self.control.enable_cleanup = False  # it costs more than it saves
         self.functions = Functions(is_tame)
+        self.true: set[int] = set()
+        """The externals that hold."""
+        self.observed = observed
+        if observed is not None:
+            self.control.register_observer(observed)
 
     def _note(self, code: MessageCode, text: str) -> None:
         if code is not MessageCode.OperationUndefined:
@@ -98,6 +116,11 @@ class Clingo:
                     raise NotServed(f"{trouble}, beyond the numbers of clingo") from error
             raise NotServed("; ".join(self.messages) or str(error)) from error
 
+    def assign(self, external: int, truth: bool) -> None:
+        """Make an external true or false."""
+        self.control.assign_external(external, truth)
+        (self.true.add if truth else self.true.discard)(external)
+
     def answers(self, encoding: Encoding, time: int) -> AnswerSets:
         """Solve, and read the answers."""
         found: list[Model] = []
@@ -115,6 +138,8 @@ class Clingo:
 
     def rules(self) -> int:
         """How many ground rules the last question was about."""
+        if self.observed is not None:
+            return len(self.observed.rules)
         return int(self.control.statistics["problem"]["lp"]["rules"])
 
 
@@ -129,7 +154,7 @@ def read(model: ClingoModel, encoding: Encoding, time: int) -> Model:
     if len(memory.atoms) > MOST_KNOWN and new:
         memory.forget()
         new = list(range(len(codes)))
-    memory.atoms.update((codes[place], _pair(symbols[place], encoding)) for place in new)
+    memory.atoms.update((codes[place], pair_of(symbols[place], encoding)) for place in new)
     if not encoding.has_times:
         return Model(time, memory.now(frozenset(codes)))
     found = [memory.atoms[code] for code in codes]
@@ -138,10 +163,12 @@ def read(model: ClingoModel, encoding: Encoding, time: int) -> Model:
     return Model(time, now, frozenset(elsewhere))
 
 
-def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
+def pair_of(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
+    """The atom of a symbol that is shown, with its time if it has one."""
     args = symbol.arguments
     (name, arity), pinned = encoding.shown[f"{symbol.name}/{len(args)}"]
-    moment = args[-1].number if pinned else None
+    moment = to_term(args[-1]) if pinned else None
+    assert moment is None or isinstance(moment, Int)
     terms = encoding.memory.terms
     found: list[Term] = []
     for arg in args[:arity]:
@@ -150,4 +177,4 @@ def _pair(symbol: Symbol, encoding: Encoding) -> tuple[Atom, int | None]:
         if term is None:
             term = terms[code] = to_term(arg)
         found.append(term)
-    return Atom(name, tuple(found)), moment
+    return Atom(name, tuple(found)), None if moment is None else moment.value

@@ -137,6 +137,8 @@ MOST_CALLS = 300_000
 """More often than such rules compute anything."""
 MOST_NESTED = 100
 """Terms with more terms around each other are taken for ones without end."""
+MOST_POINTS = 1_000_000
+"""Over more points `always` is not written out."""
 FUNCTIONS = {"+": "plus", "-": "minus", "*": "times", "/": "divided", "%": "rest", "^": "power"}
 COMPARISONS: dict[Sign, str] = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least"}
 
@@ -150,7 +152,7 @@ class Outgrown(Exception):
 
 
 class TooFar(Exception):
-    """A time of a head, or what a sum may come to, that clingo does not have as a number."""
+    """What a sum may come to, or a part of an aggregate, that clingo does not have as a number."""
 
 
 class Functions:
@@ -218,9 +220,21 @@ class Functions:
     def on_time(self, symbol: Symbol, start: Symbol) -> Symbol:
         """1 for times that a head may have here, 0 for what is no point of the timeline."""
         term = to_term(symbol)
-        if isinstance(term, Int) and LARGEST < term.value < FAR:
-            raise self._stop(TooFar(f"a rule that speaks of time {term.value}"))
-        return Number(isinstance(term, Int) and start.number <= term.value <= LARGEST)
+        return Number(isinstance(term, Int) and _time(start) <= term.value < FAR)
+
+    def covers(self, first: Symbol, last: Symbol, time: Symbol) -> Symbol:
+        """1 for the points from one to another one, or to the end of time."""
+        is_before_end = last.type is SymbolType.Supremum or _time(time) <= _time(last)
+        return Number(_time(first) <= _time(time) and is_before_end)
+
+    def points(self, first: Symbol, last: Symbol) -> list[Symbol]:
+        """The same points, if there is an end; else no atom holds at all of them."""
+        if last.type is SymbolType.Supremum:
+            return []
+        points = range(_time(first), _time(last) + 1)
+        if len(points) > MOST_POINTS:
+            raise self._stop(TooFar(f"`always` over {len(points)} points"))
+        return [to_symbol(Int(time)) for time in points]
 
     def weigh(self, *args: Symbol) -> Symbol:
         """1 for an element of an aggregate, if clingo can work with it.
@@ -249,6 +263,12 @@ class Functions:
     def is_number(self, symbol: Symbol) -> Symbol:
         """1 for numbers, 0 for all else."""
         return Number(isinstance(to_term(symbol), Int | Float))
+
+
+def _time(symbol: Symbol) -> int:
+    term = to_term(symbol)
+    assert isinstance(term, Int)
+    return term.value
 
 
 def _depth(symbol: Symbol) -> int:

@@ -1,220 +1,150 @@
-"""LARS by truth maintenance: the incremental encoding keeps the rules, the JTMS one answer."""
+"""LARS by truth maintenance: clingo grounds the rules, and the JTMS keeps one answer of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterator
 
-from horai.asp.grounding import Grounder, check_terms, to_term
-from horai.asp.incremental import (
-    Expiry,
-    IncrementalRules,
-    Literal,
-    Template,
-    pinned_name,
-    plain,
-    plain_name,
-)
-from horai.asp.jtms import Jtms, Unsettled
-from horai.asp.normal import normal_form
-from horai.asp.solving import AnswerSets, Model
-from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, make_view
-from horai.lang.core.terms import Int
-from horai.lang.lars.arithmetic import TooLarge
-from horai.lang.lars.syntax import Atom, Predicate, Program
+from clingo import Symbol
+
+from horai.asp.encode import Encoding
+from horai.asp.engine import AspSession
+from horai.asp.jtms import Jtms, Justification, Unsettled
+from horai.asp.normal import Choosing, Measure, PlainRule
+from horai.asp.solving import AnswerSets, Clingo, GroundRules, Model, pair_of
+from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.dependencies import odd_loops, strata
-from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.fragments import NotServed
+from horai.plan.lars.modes import ONE
 
 
-class TmsSession:
-    """A run of a program with normal rules and no odd loop; one answer at a time.
+class TmsSession(AspSession):
+    """A run of a program with normal rules; one answer at a time.
 
     The answer changes as little as its rules do: what still has a reason to hold stays.
     """
 
     def __init__(self, program: Program, *, start: int = 0, seed: int = 0) -> None:
-        self.plain = normal_form(program)
-        self.start = start
-        self.seed = seed
-        self.inputs = Inputs(start)
-        self.signalled: frozenset[Predicate] = frozenset()
+        super().__init__(program, start=start, asked=ONE)
+        for rule in self.plain.rules:
+            if reason := _why_not_normal(rule):
+                raise NotServed(reason, rule.origin, rule.origin.span)
         self.is_unique = strata(program) is not None
         """Whether the answer is the only one."""
         loop, _ = next(odd_loops(program), (None, None))
         self.odd = loop and loop[0]
         """A predicate that may depend on itself through an odd number of negations, if any does."""
-        self.restart()
+        self.seed = seed
+        self._begin()
 
-    def restart(self) -> None:
-        """Begin with the rules that are always there, before the first time point."""
-        self.rules = IncrementalRules(self.plain, self.signalled, start=self.start)
-        self.expiry = Expiry()
+    def _begin(self) -> None:
         self.jtms = Jtms(self.seed, verifies=self.odd is not None)
-        self.views: dict[ViewKey, WindowView] = {
-            k: make_view(k, self.inputs) for k in self.rules.fed
-        }
-        self.held: dict[ViewKey, set[Row]] = {key: set() for key in self.views}
-        self.covering: dict[str, dict[Template, None]] = {}
-        self.ahead: dict[Template, None] = {}  # facts of signals to come
-        self.now = self.start - 1
-        self.used = 0
-        self.is_lost = False
-        self.disorder = self.inputs.disorder
-        self.names = {plain_name(p): p[0] for p in self.plain.derived}
-        self.names.update({pinned_name(plain_name(p)): p[0] for p in self.rules.timed})
-        self.atoms: dict[int, tuple[Atom, int | None]] = {}
-        self.grounder = Grounder(self.names)
-        for fact in self.plain.facts:
-            if fact.predicate in self.signalled:
-                self.grounder.add(Template(plain(fact)))
-            else:
-                self.grounder.add_fact(plain(fact))
-        for template in dict.fromkeys(self.rules.base):
-            check_terms(template)
-            self.grounder.add(template)
+        self._last_number = 0
+        self._numbers: dict[Hashable, int] = {}
+        """The number of each atom, by codes; encodings that come one after the other share them."""
+        self._symbols: dict[int, Symbol] = {}
+        self._shown: set[int] = set()
+        self._encoding: Encoding | None = None
+        """The one by which it is known what is shown."""
+        self._rules: dict[Justification, None] = {}
+        """What is in the network, but for windows of a grounding that is kept."""
+        self._held: dict[Justification, None] = {}
+        """What these windows hold, as facts."""
+        self._grounded: Clingo | None = None
+        self._literals: dict[int, int] = {}
+        """The atoms of the literals of that grounding."""
+        self._pairs: dict[int, tuple[Atom, int | None]] = {}
 
-    def advance(
-        self, time: int, signals: Iterable[Signal] = (), retracted: Iterable[Signal] = ()
-    ) -> AnswerSets:
-        """The answer at a time, with more signals known than before."""
-        came = list(signals)
-        new = self.inputs.add(came)
-        self.inputs.retract(retracted)
-        is_late = any(signal[0] <= self.now for signal in came)
-        signalled = self.signalled | {
-            self.inputs.predicates[number]
-            for number in new
-            if self.inputs.predicates[number] in self.plain.defined
-        }
-        is_late = is_late or self.disorder != self.inputs.disorder
-        if signalled != self.signalled or is_late or self.is_lost:
-            # Points that were taken cannot be undone one by one: all of them are taken again.
-            self.signalled = signalled
-            self.restart()
+    def clingo(self) -> Clingo:
+        is_tame = not self.kinds.has_decimals
+        return Clingo(self.asked, is_tame=is_tame, observed=GroundRules())
+
+    def answers(self, clingo: Clingo, time: int) -> AnswerSets:
+        """The answer, mended for the rules that have come and gone."""
+        rules, before = self._rules, self._held
+        is_new = clingo is not self._grounded
+        if is_new:
+            self._grounded = clingo
+            rules = dict.fromkeys(self._justified(clingo))
+        held = {Justification(self._literals[one]): None for one in sorted(clingo.true)}
+        # What windows hold comes first: a rule that has its reasons at once changes no label.
+        came = [rule for rule in held if rule not in before]
+        went = [rule for rule in before if rule not in held]
+        if is_new:
+            came += [rule for rule in rules if rule not in self._rules]
+            went += [rule for rule in self._rules if rule not in rules]
+        self._rules, self._held = rules, held
         try:
-            self.move(time)
-        except (TooLarge, EndlessValues):
-            # Rules that came and rules that went have met, which never hold together.
-            self.restart()
-            self.is_lost = True  # unless this comes to an end
-            self.move(time)
-            self.is_lost = False
-        return AnswerSets(time, (self.read(time),))
-
-    # --- from time point to time point ---
-
-    def move(self, time: int) -> None:
-        """Take all time points up to one, then mend the answer once for all of them."""
-        came: dict[Template, None] = {}
-        went: dict[Template, None] = {}
-        inputs = self.inputs
-        stop = inputs.until(time)
-        place = self.used - inputs.dropped
-        # Time points whose rules would have gone again before the end are passed over.
-        skipped = time - self.rules.longest() - 1
-        while self.now < time:
-            ahead = inputs.times[place] if place < stop else time
-            self.now = max(self.now + 1, min(ahead, skipped))
-            until = inputs.until(self.now)
-            self.take([inputs.atoms[n] for n in inputs.numbers[place:until]], came, went)
-            place = until
-        self.used = place + inputs.dropped
-        self.feed(time, came, went)
-        self.apply(came, went, dict.fromkeys(self.announced(place)))
-        needed = [view.keep_from(time) for view in self.views.values()]
-        inputs.forget(min([self.keep_from(time), *needed]))
-
-    def keep_from(self, time: int) -> int:
-        """The first signal that is needed if a late one makes all points be taken again."""
-        signals = self.rules.reach.keys() - (self.plain.derived - self.signalled)
-        if any(self.rules.reach[predicate] is None for predicate in signals):
-            return 0
-        return self.inputs.before(time - self.rules.longest())
-
-    def take(
-        self, signals: Iterable[Atom], came: dict[Template, None], went: dict[Template, None]
-    ) -> None:
-        """Take a time point: rules that expire go, those that it and its signals bring come."""
-        for template in self.expiry.expired(self.now):
-            if came.pop(template, template) is template:
-                went[template] = None
-        facts = (fact for atom in signals for fact in self.rules.signal(atom, self.now))
-        for lasting in (*self.rules.point(self.now), *facts):
-            template = lasting[1]
-            if self.expiry.add(self.now, lasting) and went.pop(template, template) is template:
-                came[template] = None
-
-    def feed(self, time: int, came: dict[Template, None], went: dict[Template, None]) -> None:
-        """Windows that are fed come and go as facts, others with the points they cover."""
-        for key, view in self.views.items():
-            rows = set(view.move(time))
-            before = self.held[key]
-            came.update((self.fact(key, row), None) for row in sorted(rows - before))
-            went.update((self.fact(key, row), None) for row in sorted(before - rows))
-            self.held[key] = rows
-        for spanned in self.rules.spanned.values():
-            templates = dict.fromkeys(spanned.at(time))
-            known = self.covering.get(spanned.name, {})
-            came.update((one, None) for one in templates if one not in known)
-            went.update((one, None) for one in known if one not in templates)
-            self.covering[spanned.name] = templates
-
-    def fact(self, key: ViewKey, row: Row) -> Template:
-        """A row of a window as a fact."""
-        number, time = row
-        args = self.inputs.atoms[number].args
-        return Template(Literal(self.rules.fed[key], args if time is None else (*args, Int(time))))
-
-    def announced(self, place: int) -> Iterator[Template]:
-        """The facts of signals from a place on, which lie in the future."""
-        inputs = self.inputs
-        for number, time in zip(inputs.numbers[place:], inputs.times[place:], strict=True):
-            yield from self.rules.announced(inputs.atoms[number], time)
-
-    def apply(
-        self, came: Iterable[Template], went: Iterable[Template], ahead: dict[Template, None]
-    ) -> None:
-        """Change the ground rules and the answer; first what comes, so that little has to go."""
-        known = {template for template in came if template in self.ahead}  # now it has come
-        for template in known:
-            del self.ahead[template]
-        for template in (*came, *ahead):
-            if template not in self.ahead and template not in known:
-                self.grounder.add(template)
-        for template in (*went, *(one for one in self.ahead if one not in ahead)):
-            self.grounder.remove(template)
-        self.ahead = ahead
-        added, removed = self.grounder.changes()
-        try:
-            self.jtms.change(added, removed)
+            self.jtms.change(came, went)
         except Unsettled as error:
-            self.is_lost = True
+            self._begin()
             loop = f": {self.odd[0]} depends on itself through `not`" if self.odd else ""
             raise NotServed(f"truth maintenance found no answer{loop}") from error
+        return AnswerSets(time, (self._model(time),))
 
-    # --- answers ---
+    def _justified(self, clingo: Clingo) -> Iterator[Justification]:
+        """The ground rules; facts that nobody is shown are left out, for no rule asks for them."""
+        assert clingo.observed is not None
+        if self._encoding is not self.encoding:
+            self._encoding, self._pairs = self.encoding, {}
+            self._shown = {number for number, one in self._symbols.items() if self._shows(one)}
+        if len(self._symbols) > 1000 + 2 * len(self.jtms.label):
+            self._forget()
+        atoms = clingo.control.symbolic_atoms
+        self._literals = {atom.literal: self._number(atom.symbol) for atom in atoms}
+        rules = clingo.observed.rules
+        # Conditions on all points of a window have atoms of their own, which stand for these.
+        parts = {head: body for head, body in rules if head not in self._literals}
+        for head, body in sorted(rules, key=lambda rule: len(rule[1]) > 0):
+            number = self._literals.get(head)
+            if number is None or not (body or number in self._shown):
+                continue
+            whole = [one for part in body for one in parts.get(part, (part,))]
+            positive = tuple(self._literals[one] for one in whole if one > 0)
+            yield Justification(
+                number, positive, tuple(self._literals[-one] for one in whole if one < 0)
+            )
 
-    def read(self, time: int) -> Model:
+    def _shows(self, symbol: Symbol) -> bool:
+        return f"{symbol.name}/{len(symbol.arguments)}" in self.encoding.shown
+
+    def _number(self, symbol: Symbol) -> int:
+        code = getattr(symbol, "_rep", symbol)  # by the symbol, every lookup would call its library
+        found = self._numbers.get(code)
+        if found is None:
+            found = self._numbers[code] = self._last_number = self._last_number + 1
+            self._symbols[found] = symbol
+            if self._shows(symbol):
+                self._shown.add(found)
+        return found
+
+    def _forget(self) -> None:
+        """Forget atoms that no rule speaks of any more."""
+        known = self.jtms.label
+        self._numbers = {code: number for code, number in self._numbers.items() if number in known}
+        self._symbols = {number: one for number, one in self._symbols.items() if number in known}
+        self._pairs = {number: one for number, one in self._pairs.items() if number in known}
+        self._shown.intersection_update(known)
+
+    def _model(self, time: int) -> Model:
         """The answer stream that the labels say."""
         now: list[Atom] = []
         elsewhere: list[tuple[int, Atom]] = []
-        for number in self.grounder.shown & self.jtms.members:
-            atom, moment = self.atom(number)
+        for number in self._shown & self.jtms.members:
+            if number not in self._pairs:
+                self._pairs[number] = pair_of(self._symbols[number], self.encoding)
+            atom, moment = self._pairs[number]
             if moment is None or moment == time:
                 now.append(atom)
             else:
                 elsewhere.append((moment, atom))
         return Model(time, frozenset(now), frozenset(elsewhere))
 
-    def atom(self, number: int) -> tuple[Atom, int | None]:
-        """The atom of a number, with its time if it has one."""
-        if number not in self.atoms:
-            if len(self.atoms) > 1000 + 2 * len(self.grounder.shown):
-                self.atoms = {}
-            name, values = self.grounder.keys[number]
-            args = tuple(to_term(value) for value in values)
-            if name.startswith("@"):
-                assert isinstance(args[-1], Int)
-                self.atoms[number] = Atom(self.names[name], args[:-1]), args[-1].value
-            else:
-                self.atoms[number] = Atom(self.names[name], args), None
-        return self.atoms[number]
+
+def _why_not_normal(rule: PlainRule) -> str | None:
+    """What a rule has that truth maintenance cannot do."""
+    if isinstance(rule.head, Choosing):
+        return "a choice"
+    if len(rule.head) != 1:
+        return "a disjunction" if rule.head else "a constraint"
+    has_aggregate = any(isinstance(one.element, Measure) for one in rule.body)
+    return "an aggregate" if has_aggregate else None
