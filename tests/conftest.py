@@ -1,4 +1,4 @@
-"""Settings of all tests: how many examples there are; compiled code is tested.
+"""Settings of all tests: how many examples there are.
 
 And what tests of several packages need: a Kafka broker.
 """
@@ -9,27 +9,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
 import pytest
 from tests.brokers import Broker, broker
 from tests.browsers import Browser, chromium
 from tests.weights import register_profiles
 from xdist.scheduler import LoadScopeScheduling
 
-from horai.temporal.kernels import FEW_IN_ALL, Kernel, loader
-
 register_profiles()
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tests meet compiled code as soon as long runs do.
-
-    Only those of Spark wait for it as people do: in a fresh checkout it is compiled first, and the
-    process that has Spark need not do what the other one does at the same time.
-    """
-    loader.met = FEW_IN_ALL if _shared(item.nodeid.partition("::")[0]) != "java" else 0
 
 
 # What runs in the background of a shell ignores Ctrl-C, and so would all that tests start.
@@ -72,21 +59,6 @@ def _shared(file: str) -> str:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> StartedOnce:
     """How tests are handed out to processes."""
     return StartedOnce(config, log)
-
-
-@pytest.fixture(scope="module", params=["compiled", "as written"])
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Kernels that are compiled at once, and then such as never are."""
-
-    def run(kernel: Kernel[..., Any], *args: Any, **kwargs: Any) -> Any:
-        with np.errstate(over="ignore"):
-            return kernel.function(*args, **kwargs)
-
-    name, how = ("_pays", lambda kernel, args: True)
-    if request.param == "as written":
-        name, how = "__call__", run
-    with patch.object(Kernel, name, how):
-        yield request.param
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,7 @@ def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
         ("horai.lang.core.terms", "import horai.io.csv as reader"),
         ("horai.lang.core.terms", "from horai import rules"),
         ("horai.plan.strata", "def f():\n    from ..oracle import run"),
-        ("horai.engine.stream", "from horai.oracle.ec import run"),
+        ("horai.engine.admission", "from horai.oracle.ec import run"),
         ("horai.io.csv", "from horai.cli import main"),
         ("horai.oracle.ec", "from horai.plan import strata"),
     ],

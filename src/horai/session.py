@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from horai import io
+from horai.engine.admission import Dropped
 from horai.engine.answer import Answer as EngineAnswer
 from horai.engine.answer import Which
 from horai.engine.core.session import CompiledSession
-from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.errors import RunError, UsageError
 from horai.io.items.tables import by_arrival, extent

@@ -16,8 +16,8 @@ import pytest
 from tests.whole import WHOLE
 
 import horai
+from horai.engine.admission import source_of, source_state
 from horai.engine.arrow_items import SomeItems
-from horai.engine.origins import source_of, source_state
 from horai.runtime import engines
 
 RULES = """

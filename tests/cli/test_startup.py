@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-HEAVY = {"networkx", "numba", "pandas", "plotly", "pyarrow.fs", "pyarrow.parquet", "rich.console"}
+HEAVY = {"networkx", "pandas", "plotly", "pyarrow.fs", "pyarrow.parquet", "rich.console"}
 LOOK = """\
 import json, sys
 from horai.cli import main

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from horai import io
+from horai.engine.admission import Stream
 from horai.engine.arrow_items import ItemBatch, Source, read_items
 from horai.engine.columns import terms_of
-from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermText
@@ -66,14 +66,13 @@ def seen(stream: Stream) -> list[Seen]:
     found: list[Seen] = []
     for name, arity in stream.keys("event"):
         events = stream.events((name, arity))
-        columns = [terms_of(column, stream.symbols) for column in events.args]
-        for i, time in enumerate(events.time.tolist()):
+        columns = [terms_of(column, stream.symbols) for column in events.terms]
+        for i, time in enumerate(events["start"].tolist()):
             found.append((make(name, *(column[i] for column in columns)), None, time, time))
     for name, arity in stream.keys("fluent"):
         fluents = stream.fluents((name, arity))
-        columns = [terms_of(column, stream.symbols) for column in fluents.args]
-        values = terms_of(fluents.value, stream.symbols)
-        spans = zip(fluents.start.tolist(), fluents.end.tolist(), strict=True)
+        *columns, values = (terms_of(column, stream.symbols) for column in fluents.terms)
+        spans = zip(fluents["start"].tolist(), fluents["end"].tolist(), strict=True)
         for i, (start, end) in enumerate(spans):
             entity = make(name, *(column[i] for column in columns))
             found.append((entity, values[i], start, INF if end == BIG else end))

@@ -186,15 +186,15 @@ def rows(session: CompiledEngine) -> Counter[str]:
     found: Counter[str] = Counter()
     counts = session._machine.counts()
     found |= {name: counts[name] for name in ("rows", "lines", "links", "pool", "timers")}
-    for key, fluent in session.inputs.fluents.items():
-        found[f"input {key}"] = len(fluent.spans) + fluent.pairs.rows
-    for source, listed in session.ledger.live.items():
-        found[f"live {source}"] = len(listed)
+    for key, known in session.inputs.final.items():
+        found[f"input {key}"] = known.size
+    for source, listed in session.inputs.live.items():
+        found[f"live {source}"] = listed.size
     for key in session.stream.keys("event"):
-        found[f"stream {key}"] = len(session.stream.events(key).time)
+        found[f"stream {key}"] = session.stream.events(key).size
     for key in session.stream.keys("fluent"):
-        found[f"stream {key}"] = len(session.stream.fluents(key).start)
-    if ("seen", 1) not in session.inputs.fluents:  # of ever new names, each has a code
+        found[f"stream {key}"] = session.stream.fluents(key).size
+    if ("seen", 1) not in session.inputs.final:  # of ever new names, each has a code
         found["symbols"] = len(session.symbols)
     return found
 

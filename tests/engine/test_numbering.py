@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.temporal.columns import column
 
-from horai.engine.hashing import dense
+from horai.engine.numbering import dense
 from horai.temporal.spans import FIRST, INF, Ints
-
-pytestmark = pytest.mark.usefixtures("way")
 
 # Ranges of values that are addressed directly, and others that are hashed.
 NARROW, MIDDLE, WIDE, ALL = (0, 3), (-(10**6), 10**6), (0, 2**30), (FIRST, INF)

@@ -23,8 +23,7 @@ from horai import io
 from horai.engine.answer import Answer, Which, events_of, spans_of
 from horai.engine.columns import Column, as_codes, column_of, terms_of
 from horai.engine.core.saved import NAME
-from horai.engine.packing import Packer, Unpacker
-from horai.engine.saved import RECORDS, NotRestored
+from horai.engine.packing import NotRestored, Packer, Unpacker
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.lang.core.printer import show
@@ -138,9 +137,9 @@ def through(term: Term) -> list[Term]:
     """A term as part of a column and by itself, saved and read by a session with other codes."""
     symbols, others = Symbols([Constant("unused")]), Symbols([Str("a"), Constant("met before")])
     column = as_codes(column_of([term, Constant("b"), term], symbols), symbols)
-    packed = Packer(symbols, {}).bytes("test 1", (column, term))
+    packed = Packer(symbols).bytes("test 1", (column, term))
     assert b"unused" not in packed
-    found, alone = Unpacker("test 1", packed, others, {}).whole()
+    found, alone = Unpacker("test 1", packed, others).whole()
     assert isinstance(found, Column)
     listed = terms_of(found, others)
     assert listed[1] == Constant("b")
@@ -160,8 +159,8 @@ def test_any_term_comes_back(term: Term) -> None:
 
 def test_forms_of_values_keep_their_variables() -> None:
     form = Compound("f", (Var("X"), Var("_#1"), ListTerm((), Var("X"))))
-    packed = Packer(Symbols(), {}).bytes("test 1", form)
-    assert Unpacker("test 1", packed, Symbols(), {}).whole() == form
+    packed = Packer(Symbols()).bytes("test 1", form)
+    assert Unpacker("test 1", packed, Symbols()).whole() == form
 
 
 def test_the_deepest_terms_come_back() -> None:
@@ -314,9 +313,7 @@ initiatedAt(late(X)=true, T) :- happensAt(begun(X), T), \\+ holdsAt(any=true, T)
 fi(late(X)=true, late(X)=false, 9) :- holdsAt(off(X)=true, T).
 """
 SYMBOLS = Symbols()
-STATES = {
-    text: Unpacker(NAME, fed(text).save(), SYMBOLS, RECORDS).whole() for text in (RULES, LISTS)
-}
+STATES = {text: Unpacker(NAME, fed(text).save(), SYMBOLS).whole() for text in (RULES, LISTS)}
 ODD = st.integers(-9, 70) | st.sampled_from([2**31, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63)])
 
 
@@ -336,7 +333,7 @@ def test_numbers_that_do_not_fit_crash_nothing(text: str, data: st.DataObject) -
                 arrays[name] = np.insert(arrays[name], place, data.draw(ODD))
             case "less":
                 arrays[name] = np.delete(arrays[name], place)
-    forged = Packer(SYMBOLS, RECORDS).bytes(NAME, STATES[text] | {"machine": arrays})
+    forged = Packer(SYMBOLS).bytes(NAME, STATES[text] | {"machine": arrays})
     found = session(text)
     try:
         found.restore(forged)

@@ -8,7 +8,7 @@ import numpy as np
 from tests.engine.itemtables import batches, row, seen
 
 from horai import io
-from horai.engine.stream import Stream
+from horai.engine.admission import Stream
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Constant, Int, Term, make
 from horai.oracle.ec.session import OracleItem
@@ -35,7 +35,7 @@ def feed(stream: Stream, query: int, *items: OracleItem) -> list[str]:
 
 
 def times(stream: Stream) -> list[int]:
-    return sorted(stream.events(("e", 1)).time.tolist())
+    return sorted(stream.events(("e", 1))["start"].tolist())
 
 
 def new_stream(window: int | None = None) -> Stream:
@@ -71,7 +71,7 @@ def test_of_equal_items_that_count_the_last_admitted_is_taken_back() -> None:
     feed(stream, 10, f(5, 30, arrival=7))
     feed(stream, 18, f(5, 30, arrival=6))  # cut: it begins at 9
     assert feed(stream, 18, f(5, 30, arrival=15, retract=True)) == []
-    assert stream.fluents(("f", 1)).start.tolist() == [5]
+    assert stream.fluents(("f", 1))["start"].tolist() == [5]
 
 
 def test_a_dropped_item_leads_back_to_its_row() -> None:
@@ -103,7 +103,7 @@ def test_a_saved_stream_has_no_terms_in_it() -> None:
 
 def test_keys_are_those_of_what_occurs() -> None:
     stream = new_stream(window=10)
-    assert (stream.keys("event"), len(stream.events(("e", 1)).time)) == ([], 0)
+    assert (stream.keys("event"), len(stream.events(("e", 1))["start"])) == ([], 0)
     feed(stream, 10, e(5), f(6, 8))
     assert (stream.keys("event"), stream.keys("fluent")) == ([("e", 1)], [("f", 1)])
     feed(stream, 30)
@@ -142,8 +142,8 @@ def test_forgetting_gives_memory_back() -> None:
     feed(stream, 109, e(105))
     stream.forget({})
     rows = stream.events(("e", 1))
-    assert len(rows.time) == 101
-    for data in (rows.time, rows.args[0].data):
+    assert len(rows["start"]) == 101
+    for data in (rows["start"], rows.terms[0].data):
         assert data.base is None or data.base.nbytes == data.nbytes
 
 
@@ -172,4 +172,4 @@ def test_many_equal_items_and_retractions_take_little_time() -> None:
     # They arrived before all copies: none may be taken, and none is looked at again and again.
     assert len(feed(stream, 20, *late)) == 10_000
     assert len(feed(stream, 30, *[e(5, arrival=25, retract=True)] * 20_000)) == 0
-    assert np.array_equal(stream.events(("e", 1)).time, [])
+    assert np.array_equal(stream.events(("e", 1))["start"], [])

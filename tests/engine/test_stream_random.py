@@ -14,7 +14,7 @@ from tests.engine.itemtables import Seen, batches, row, seen
 from tests.weights import examples
 
 from horai import io
-from horai.engine.stream import Stream
+from horai.engine.admission import Stream
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Constant, Float, Int, Term, make
 from horai.oracle.ec.intervals import INF, TickGrid

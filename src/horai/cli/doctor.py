@@ -38,7 +38,6 @@ def examine() -> list[Finding]:
     return [
         Finding("python", "everything", sys.version.split()[0]),
         engine(),
-        _package("numba", "fast runs over large streams", "pip install numba"),
         _package("pandas", "answers as data frames; Spark", "pip install 'pandas<3'"),
         _package("pyspark", "runs on Spark", "pip install 'horai[spark]'"),
         java(),

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from horai.engine.admission import Dropped
 from horai.engine.columns import Column, terms_of
-from horai.engine.origins import Dropped
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term, children, make
 from horai.lang.lars.syntax import Atom

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from horai.engine.hashing import dense
+from horai.engine.numbering import dense
 from horai.engine.symbols import LARGEST, Symbols
 from horai.lang.core.terms import Constant, Float, Int, Term
 from horai.temporal.spans import Ints, Mask
@@ -107,7 +107,8 @@ def codes_of(column: Column, symbols: Symbols) -> Ints:
         case _:
             numbers, firsts = dense([bits(column)], len(column))
             different = column.data[firsts].tolist()
-            return symbols.codes(Float(value) for value in different)[numbers]
+            found: Ints = symbols.codes(Float(value) for value in different)[numbers]
+            return found
 
 
 def as_codes(column: Column, symbols: Symbols) -> Column:

@@ -1,71 +1,194 @@
-"""Input items as relations, with entities about actions taken apart."""
+"""Items as rules and answers know them: entities about actions taken apart, spans merged.
+
+What of input fluents has become final is kept here, as far as it reaches into what is not: so items
+need not be kept for its sake. Where answers show items, rows that have become final go to the
+archive, if there is one, and never change again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
-from horai.engine.columns import Column, codes, codes_of, ints, narrow
-from horai.engine.hashing import dense
-from horai.engine.memory import after, clipped
-from horai.engine.relations import Relation, joined
-from horai.engine.stream import Stream
+from horai.engine.admission import Stream
+from horai.engine.answer import EventTable, FluentTable, Part, Which
+from horai.engine.columns import Column, codes, codes_of, narrow
+from horai.engine.numbering import dense
+from horai.engine.rows import Rows, clipped, join, merged, spans, without
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, fluent_of, merged
 from horai.lang.core.terms import Compound
 from horai.lang.ec.unwrapping import Unwrapping
-from horai.temporal.spans import Ints
+from horai.temporal.spans import FIRST, INF, Ints, previous_point
 
 Key = tuple[str, int]
+Source = tuple[str, Key]  # "event" or "fluent", and what it is called
+Tables = dict[Source, Rows]
 Flat = tuple[Key, tuple[Column, ...], Ints]
+FOREVER = -(1 << 62)  # as a bound: keep everything
 
 
-class InputMemory:
-    """Input fluents up to the border: final, so that items need not be kept for their sake."""
+class Inputs:
+    """The items of a session from one query to the next."""
 
-    def __init__(self, start: int) -> None:
-        self.start = self.cut = start
-        self.fluents: dict[Key, Fluent] = {}
-        self.lent: list[tuple[Key, Fluent]] = []  # by other sessions, since the last cut
+    def __init__(
+        self, unwrapping: Unwrapping, tick: int, start: int, window: int | None, archive: bool
+    ) -> None:
+        self._unwrapping, self._tick = unwrapping, tick
+        self._start, self._window = start, window
+        self.cut = start
+        """What lies up to here is final."""
+        self.final: dict[Key, Rows] = {}
+        """Spans of input fluents up to the cut; starts are true."""
+        self.lent: list[tuple[Key, Rows]] = []  # by other sessions, since the last cut
+        self.archive: dict[Source, list[Rows]] | None = {} if archive else None
+        self.live: Tables = {}  # what answers showed last, and may still change
 
-    def borrow(self, key: Key, fluent: Fluent, symbols: Symbols) -> None:
+    def to_state(self) -> tuple[int, dict[Key, Rows], dict[Source, list[Rows]] | None, Tables]:
+        """What later answers depend on."""
+        return self.cut, self.final, self.archive, self.live
+
+    def set_state(
+        self, state: tuple[int, dict[Key, Rows], dict[Source, list[Rows]] | None, Tables]
+    ) -> None:
+        """Go on with what another one knew."""
+        live = dict(state[3])
+        self.cut, self.final, self.archive, self.live = *state[:3], live
+
+    def borrow(self, key: Key, rows: Rows, symbols: Symbols) -> None:
         """What another session knows is final, too."""
-        self.lent.append((key, fluent))
-        before = [self.fluents[key]] if key in self.fluents else []
-        self.fluents[key] = merged([*before, fluent], symbols)
+        self.lent.append((key, rows))
+        self.final[key] = merged([self.final[key], rows] if key in self.final else [rows], symbols)
 
-    def whole(self, stream: Stream, unwrapping: Unwrapping) -> dict[Key, Fluent]:
-        """All that is known of input fluents."""
-        symbols = stream.symbols
-        found = {flat: [fluent] for flat, fluent in self.fluents.items()}
+    def fluents(self, stream: Stream) -> dict[Key, Rows]:
+        """All that is known of input fluents, as maximal spans."""
+        found = {flat: [rows] for flat, rows in self.final.items()}
         for key in stream.keys("fluent"):
-            fluents = stream.fluents(key)
-            size = len(fluents.start)
-            for flat, args, rows in flattened(key, fluents.args, size, unwrapping, symbols):
-                columns = (*args, fluents.value.take(rows))
-                start, end = fluents.start[rows], fluents.end[rows]
-                part = fluent_of(columns, start, end, len(rows), symbols)
-                part = after(part, self.cut) if self.cut > self.start else part
+            given = stream.fluents(key)
+            start, end = given["start"], given["end"]
+            for flat, args, rows in self._flat(key, given, stream.symbols):
+                columns = (*args, given.terms[-1].take(rows))
+                part = spans(start[rows], end[rows], columns)
+                if self.cut > self._start:
+                    part = clipped(part, self.cut + 1, INF)
                 found.setdefault(flat, []).append(part)
-        return {flat: merged(parts, symbols) for flat, parts in found.items()}
+        return {flat: merged(parts, stream.symbols) for flat, parts in found.items()}
 
-    def cut_at(self, cut: int, fluents: Mapping[Key, Fluent], keep: Callable[[Key], int]) -> None:
-        """Remember what is final; `fluents` are all that is known."""
+    def cut_at(self, cut: int, fluents: Mapping[Key, Rows], keep: Callable[[Key], int]) -> None:
+        """Remember what is final of all that is known, as far back as it is needed."""
         self.cut, self.lent = cut, []
-        self.fluents = {key: clipped(one, cut, keep(key)) for key, one in fluents.items()}
+        self.final = {
+            key: clipped(rows.take(rows["end"] > keep(key)), FIRST, cut + 1)
+            for key, rows in fluents.items()
+        }
+
+    def shown(
+        self, stream: Stream, fluents: Mapping[Key, Rows], border: int
+    ) -> dict[Which, Callable[[], Part]]:
+        """What answers say of the items themselves."""
+        symbols = stream.symbols
+        before, now = self.live, self._changeable(stream, fluents)
+        self.live = now
+        part = partial(part_of, symbols=symbols, unwrapping=self._unwrapping)
+        found: dict[Which, Callable[[], Part]] = {
+            "window": lambda: part(_once(self._in_window(now, border))),
+            "new": lambda: part(beyond(now, before, symbols)),
+            "gone": lambda: part(beyond(before, now, symbols)),
+        }
+        if self.archive is not None:
+            kept = {source: list(rows) for source, rows in self.archive.items()}
+            found["all"] = lambda: part(_together(kept, now, symbols))
+        return found
+
+    def close(self, final: int) -> None:
+        """Move what has become final to the archive."""
+        live, self.live = self.live, {}  # answers hold on to what was
+        for source, rows in live.items():
+            done = rows["start" if source[0] == "event" else "end"] <= final
+            if self.archive is not None and done.any():
+                self.archive.setdefault(source, []).append(rows.take(done))
+            self.live[source] = rows.take(~done) if done.any() else rows
+
+    def _changeable(self, stream: Stream, fluents: Mapping[Key, Rows]) -> Tables:
+        """What is not in the archive."""
+        final = FOREVER if self._window is None else self.cut
+        found: Tables = {}
+        for flat, rows in fluents.items():
+            found["fluent", flat] = rows.take(rows["end"] > final)
+        events: dict[Key, list[Rows]] = {}
+        for key in stream.keys("event"):
+            given = stream.events(key)
+            for flat, args, places in self._flat(key, given, stream.symbols):
+                part = Rows({"start": given["start"][places]}, args)
+                events.setdefault(flat, []).append(part.take(part["start"] > final))
+        found |= {("event", flat): join(parts, stream.symbols) for flat, parts in events.items()}
+        return {source: rows for source, rows in found.items() if rows.size}
+
+    def _flat(self, key: Key, rows: Rows, symbols: Symbols) -> Iterator[Flat]:
+        return flattened(key, rows.terms[: key[1]], rows.size, self._unwrapping, symbols)
+
+    def _in_window(self, live: Tables, border: int) -> Tables:
+        if self._window is None:
+            return live
+        found: Tables = {}
+        for source, rows in live.items():
+            last = rows["start"]
+            if source[0] == "fluent":
+                last = np.maximum(last, previous_point(rows["end"], self._tick))
+            found[source] = rows.take(last > border)
+        return found
 
 
-def events_of(stream: Stream, unwrapping: Unwrapping) -> dict[Key, Relation]:
-    """Occurrences of events, by the flat events they belong to."""
-    found: dict[Key, list[Relation]] = {}
-    for key in stream.keys("event"):
-        events = stream.events(key)
-        size = len(events.time)
-        for flat, args, rows in flattened(key, events.args, size, unwrapping, stream.symbols):
-            time = ints(events.time if len(rows) == size else events.time[rows])
-            found.setdefault(flat, []).append(Relation((*args, time), len(rows)))
-    return {flat: joined(parts, stream.symbols) for flat, parts in found.items()}
+def part_of(tables: Tables, symbols: Symbols, unwrapping: Unwrapping | None = None) -> Part:
+    """Tables as a part of an answer, with what was taken apart as it is written."""
+    fluents: list[FluentTable] = []
+    events: list[EventTable] = []
+    for (kind, key), rows in tables.items():
+        if not rows.size:
+            continue
+        name, args = key[0], rows.terms[: key[1]]
+        if unwrapping is not None:
+            name, args = folded(key, args, rows.size, unwrapping, symbols)
+        if kind == "event":
+            events.append(EventTable(name, args, rows["start"]))
+        else:
+            fluents.append(FluentTable(name, args, rows.terms[-1], rows["start"], rows["end"]))
+    return Part(fluents, events)
+
+
+def tables_of(part: Part, symbols: Symbols) -> Tables:
+    """A part of an answer as tables."""
+    found: dict[Source, list[Rows]] = {}
+    for one in part.fluents:
+        rows = spans(one.start, one.end, (*one.args, one.value))
+        found.setdefault(("fluent", (one.name, len(one.args))), []).append(rows)
+    for event in part.events:
+        rows = Rows({"start": event.time}, event.args)
+        found.setdefault(("event", (event.name, len(event.args))), []).append(rows)
+    return {source: join(parts, symbols) for source, parts in found.items()}
+
+
+def beyond(left: Tables, right: Tables, symbols: Symbols) -> Tables:
+    """The rows of one side that the other has not."""
+    return {
+        source: without(rows, right[source], symbols) if source in right else rows
+        for source, rows in _once(left).items()
+    }
+
+
+def _together(archive: Mapping[Source, list[Rows]], live: Tables, symbols: Symbols) -> Tables:
+    parts = {source: list(rows) for source, rows in archive.items()}
+    for source, rows in live.items():
+        parts.setdefault(source, []).append(rows)
+    return _once({source: join(some, symbols) for source, some in parts.items()})
+
+
+def _once(tables: Tables) -> Tables:
+    """An event may have been told twice."""
+    return {
+        source: rows.once() if source[0] == "event" else rows for source, rows in tables.items()
+    }
 
 
 def flattened(

@@ -7,6 +7,8 @@ Python runs them as they are where they have not been compiled.
 
 from __future__ import annotations
 
+import math
+
 import cython
 import numpy as np
 
@@ -14,6 +16,32 @@ Ints = np.ndarray
 Both = tuple
 
 FIRST = 16  # slots of the smallest table
+SPREAD = 8  # a direct table pays while it is not much larger than what it is for
+SMALL = 1 << 16
+
+
+def dense(columns: list, rows: cython.Py_ssize_t) -> Both:
+    """A number 0, 1, ... for every different row, and the first row of each number.
+
+    Where few different rows are possible they are addressed directly; otherwise they are hashed.
+    """
+    if not rows or not columns:
+        return np.zeros(rows, np.int64), np.zeros(min(rows, 1), np.int64)
+    keys = np.vstack(columns) if len(columns) > 1 else np.ascontiguousarray(columns[0])[None, :]
+    low, high = keys.min(axis=1), keys.max(axis=1)
+    most = SPREAD * rows + SMALL
+    ranges = [b - a + 1 for a, b in zip(low.tolist(), high.tolist())]  # noqa: B905 - compiled
+    if max(ranges) > most:
+        return dense_by_hash(keys)
+    if len(ranges) == 1:  # the value itself is as good a number
+        return renumbered(keys[0] - low[0], ranges[0])
+    width = np.array(ranges)
+    base = np.cumsum(width) - width
+    ids, count = number_columns(keys, low, base, sum(ranges))
+    possible = math.prod(count.tolist())
+    if possible > most:
+        return dense_by_hash(keys)
+    return renumbered(combined(keys, ids, low, base, count), possible)
 
 
 def number_columns(
@@ -45,41 +73,18 @@ def combined(
     keys: cython.const[cython.longlong][:, ::1],
     ids: cython.const[cython.longlong][::1],
     low: cython.const[cython.longlong][::1],
-    width: cython.const[cython.longlong][::1],
     base: cython.const[cython.longlong][::1],
     count: cython.const[cython.longlong][::1],
 ) -> Ints:
-    """One number for each row from those of its values; -1 where a value has none."""
+    """One number for each row from those of its values."""
     found_ = np.zeros(keys.shape[1], np.int64)
     found: cython.longlong[::1] = found_
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     with cython.nogil:
         for k in range(keys.shape[0]):
-            high: cython.longlong = low[k] + (width[k] - 1)  # sums beyond it may not fit 64 bits
             for i in range(keys.shape[1]):
-                value: cython.longlong = keys[k, i]
-                number: cython.longlong = -1
-                if low[k] <= value and value <= high:
-                    number = ids[base[k] + (value - low[k])]
-                if number < 0 or found[i] < 0:
-                    found[i] = -1
-                else:
-                    found[i] = found[i] * count[k] + number
-    return found_
-
-
-def single(
-    column: cython.const[cython.longlong][:], low: cython.longlong, size: cython.longlong
-) -> Ints:
-    """The same for a single column, whose values are as good as numbers."""
-    found_ = np.empty(column.shape[0], np.int64)
-    found: cython.longlong[::1] = found_
-    high: cython.longlong = low + (size - 1)
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(column.shape[0]):
-            found[i] = column[i] - low if low <= column[i] and column[i] <= high else -1
+                found[i] = found[i] * count[k] + ids[base[k] + (keys[k, i] - low[k])]
     return found_
 
 

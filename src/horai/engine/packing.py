@@ -11,18 +11,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from horai.engine.columns import Column
-from horai.engine.recoding import NOT_YET, SAME, NoSuchTerm, narrowed, recoded, widened
+from horai.engine.rows import Rows
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var, children
+from horai.lang.ec.errors import EngineError
 from horai.temporal.spans import Ints
 
 Json = Any
+Data = npt.NDArray[Any]
+NOT_YET = np.int64(-2)  # as a code: no term has it
+SAME = "same"  # as a type: all rows are equal, and one is stored
+_NARROW = (np.int8, np.int16, np.int32)
 _TERMS = (Constant, Int, Float, Str, Var, Compound, ListTerm)
 _TYPES = {"int64", "float64", "bool", "int8", "uint8"}
 _STORED = _TYPES | {"int16", "int32"}
@@ -36,22 +43,35 @@ class Unreadable(ValueError):
     """Bytes that are not what was packed."""
 
 
-class Record(NamedTuple):
-    """How objects of a class become plain values, and plain values such objects."""
-
-    parts: Callable[[Any], tuple[Any, ...]]
-    make: Callable[..., Any]
+class NotRestored(EngineError):
+    """Saved bytes that this session cannot take up."""
 
 
-Records = Mapping[type, Record]
+# Whatever is wrong inside of bytes shows as one of these, those of Arrow included.
+_WRONG_INSIDE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(OSError, RecursionError, MemoryError, OverflowError),
+)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Whatever is wrong inside of bytes, in words."""
+    try:
+        yield
+    except _WRONG_INSIDE as error:
+        said = str(error) if isinstance(error, Unreadable) else "something in the bytes is wrong"
+        raise NotRestored(
+            f"this is no saved session that can be read: {said}; "
+            "give exactly what save() returned, from the same version of Horai"
+        ) from error
 
 
 class Packer:
     """Collects arrays and terms while values are turned into JSON."""
 
-    def __init__(self, symbols: Symbols, records: Records) -> None:
+    def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
-        self._records = records
         self._arrays: list[memoryview] = []
         self._types: list[tuple[str, int, str]] = []  # what it is, its size, and how it is stored
         self._terms: list[Json] = []
@@ -74,6 +94,8 @@ class Packer:
                 return {"column": ["term", self._array(self._coded(data))]}
             case Column(kind=kind, data=data):
                 return {"column": [kind, self._array(data)]}
+            case Rows(numbers=numbers, terms=terms):
+                return {"rows": [self.value(numbers), [self.value(one) for one in terms]]}
             case list():
                 return [self.value(part) for part in value]
             case dict():
@@ -82,8 +104,7 @@ class Packer:
             return {"tuple": [self.value(part) for part in value]}
         if isinstance(value, _TERMS):
             return {"term": self._term(value)}
-        record = self._records[type(value)]
-        return {"of": type(value).__name__, "parts": [self.value(p) for p in record.parts(value)]}
+        raise TypeError(f"{type(value).__name__} is no plain value")
 
     def bytes(self, name: str, value: object) -> bytes:
         """A value with all it needs; `name` is what the bytes are called."""
@@ -165,9 +186,8 @@ def _known_as(term: Term) -> Term | str:
 class Unpacker:
     """Turns packed bytes back into values; terms get the codes of the symbols given."""
 
-    def __init__(self, name: str, packed: bytes, symbols: Symbols, records: Records) -> None:
+    def __init__(self, name: str, packed: bytes, symbols: Symbols) -> None:
         self._symbols = symbols
-        self._records = {cls.__name__: record for cls, record in records.items()}
         first = packed.find(b"\n") + 1
         second = packed.find(b"\n", first) + 1
         self._packed, whole = packed, memoryview(packed)
@@ -205,8 +225,8 @@ class Unpacker:
                 return {self._value(key): self._value(value) for key, value in pairs}
             case {"term": place}:
                 return self._terms[place]
-            case {"of": name, "parts": parts}:
-                return self._records[name].make(*(self._value(part) for part in parts))
+            case {"rows": [numbers, terms]}:
+                return _rows(self._value(numbers), tuple(map(self._value, terms)))
             case None | bool() | int() | str():
                 return plain
         raise Unreadable(f"there is no value {plain!r:.40}")
@@ -219,10 +239,7 @@ class Unpacker:
         return widened(np.frombuffer(self._packed, *self._places[place]), kind, size)
 
     def _coded(self, codes: Ints) -> Ints:
-        try:
-            return recoded(codes, self._codes, self._code)
-        except NoSuchTerm as error:
-            raise Unreadable(str(error)) from error
+        return recoded(codes, self._codes, self._code)
 
     def _code(self, places: list[int]) -> Ints:
         terms = [self._terms[place] for place in places]
@@ -261,3 +278,52 @@ def _stored(kind: str, size: int, stored: str, first: int) -> tuple[np.dtype[Any
         raise Unreadable(f"there is no array of {size} {kind} as {stored}")
     one = stored == SAME
     return np.dtype(kind if one else stored).newbyteorder("<"), 1 if one else size, first
+
+
+def _rows(numbers: dict[str, Ints], terms: tuple[Column, ...]) -> Rows:
+    lengths = {len(data) for data in (*numbers.values(), *(term.data for term in terms))}
+    if len(lengths) != 1 or any(data.dtype != np.int64 for data in numbers.values()):
+        raise Unreadable("its parts do not fit together")
+    return Rows(numbers, terms)
+
+
+def recoded(codes: Ints, known: Ints, code: Callable[[list[int]], Iterable[int]]) -> Ints:
+    """Codes with those of terms changed: `known` has the new ones by place, as far as they are.
+
+    Those of integers say what they are, and stay.
+    """
+    terms = np.flatnonzero((codes & 1) == 0)
+    if not len(terms):
+        return codes
+    places = codes[terms] >> 1
+    if places.min() < 0 or places.max() >= len(known):
+        raise Unreadable("there is a code that no term has")
+    is_new = np.zeros(len(known), np.bool_)
+    is_new[places] = known[places] == NOT_YET
+    new = np.flatnonzero(is_new)
+    known[new] = np.fromiter(code(new.tolist()), np.int64, len(new))
+    found = codes.copy()
+    found[terms] = known[places]
+    return found
+
+
+def narrowed(data: Data) -> tuple[str, Data]:
+    """An array in as few bytes as its values need, and what it is stored as."""
+    name = data.dtype.name
+    if name != "int64" or not len(data):
+        return name, data
+    least, most = int(data.min()), int(data.max())
+    if least == most:
+        return SAME, data[:1]
+    for narrow in _NARROW:
+        kept = np.iinfo(narrow)
+        if kept.min <= least and most <= kept.max:
+            return kept.dtype.name, data.astype(narrow)
+    return name, data
+
+
+def widened(stored: Data, kind: str, size: int) -> Data:
+    """The array that was narrowed, in memory of its own: compiled sweeps know no other kind."""
+    if len(stored) == size:
+        return stored.astype(kind)
+    return np.full(size, stored[0], kind)

@@ -7,26 +7,21 @@ it stays where it is: whoever begins to ask has made nothing of it yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
 
+from horai.engine.admission import Stream, Wanted
 from horai.engine.arrow_items import ItemKind, SomeItems
 from horai.engine.columns import Column
-from horai.engine.inputs import InputMemory, folded
-from horai.engine.memory import only
+from horai.engine.inputs import Inputs, folded
 from horai.engine.packing import Packer, Unpacker
-from horai.engine.relations import Relation
-from horai.engine.saved import RECORDS
-from horai.engine.stream import Stream
+from horai.engine.rows import Rows
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent
 from horai.lang.ec.unwrapping import Unwrapping
-from horai.temporal.spans import Mask
 
 Key = tuple[str, int]
 Type = tuple[ItemKind, Key]
-Wanted = Callable[[tuple[Column, ...]], Mask]  # which rows are meant, by their arguments
-NAME = "horai past 3"
+NAME = "horai past 4"
 
 
 class Lender(Protocol):
@@ -37,7 +32,7 @@ class Lender(Protocol):
     @property
     def stream(self) -> Stream: ...
     @property
-    def inputs(self) -> InputMemory: ...
+    def inputs(self) -> Inputs: ...
     @property
     def unwrapping(self) -> Unwrapping: ...
 
@@ -51,74 +46,51 @@ class Lent(NamedTuple):
 
 def lend(session: Lender, types: Iterable[Type], wanted: Wanted) -> Lent | None:
     """What a session knows of some entities, None if that is nothing."""
-    shelves: list[Any] = []
-    fluents: dict[Key, Fluent] = {}
+    buffers: list[tuple[ItemKind, Key, dict[str, Rows]]] = []
+    fluents: dict[Key, Rows] = {}
     waiting: list[SomeItems] = []
     for kind, key in types:
         found = session.stream.lend(kind, key, wanted)
         if found is not None:
-            shelves.append((kind, key, found[0]))
+            buffers.append((kind, key, found[0]))
             waiting += found[1]
-        if kind == "fluent":
-            for flat in session.unwrapping.forms(key):
-                _pick(fluents, session.inputs.fluents, flat, _their(session, flat, wanted))
-    if not (shelves or fluents or waiting):
+        for flat, rows, args in _final(session, (kind, key)):
+            theirs = rows.take(wanted(args))
+            if theirs.size:
+                fluents[flat] = theirs
+    if not (buffers or fluents or waiting):
         return None
-    state = {"shelves": shelves, "fluents": fluents}
-    return Lent(Packer(session.symbols, RECORDS).bytes(NAME, state), waiting)
+    state = {"buffers": buffers, "fluents": fluents}
+    return Lent(Packer(session.symbols).bytes(NAME, state), waiting)
 
 
 def borrow(session: Lender, types: Iterable[Type], known: Iterable[bytes], wanted: Wanted) -> None:
     """Know of some entities what others know, and nothing else; what waits comes as items."""
     for kind, key in types:
         session.stream.let_go(kind, key, wanted)
-        if kind == "fluent":
-            for flat in session.unwrapping.forms(key):
-                _drop(session, flat, _their(session, flat, wanted))
+        for flat, rows, args in _final(session, (kind, key)):
+            session.inputs.final[flat] = rows.take(~wanted(args))
     for packed in known:
-        state = Unpacker(NAME, packed, session.symbols, RECORDS).whole()
-        for kind, (name, arity), shelf in state["shelves"]:
-            session.stream.borrow(kind, (name, arity), shelf)
-        for key, fluent in state["fluents"].items():
-            session.inputs.borrow(key, fluent, session.symbols)
+        state = Unpacker(NAME, packed, session.symbols).whole()
+        for kind, key, rows in state["buffers"]:
+            session.stream.borrow(kind, key, rows)
+        for key, rows in state["fluents"].items():
+            session.inputs.borrow(key, rows, session.symbols)
 
 
 def arguments(session: Lender, type: Type) -> Iterator[tuple[Column, ...]]:
     """The arguments of all rows of a type that a session still knows, or that wait in it."""
+    yield from session.stream.arguments(*type)
+    yield from (args for _, _, args in _final(session, type))
+
+
+def _final(session: Lender, type: Type) -> list[tuple[Key, Rows, tuple[Column, ...]]]:
+    """What is final of a fluent: rows of flat fluents, and their arguments as they are written."""
     kind, key = type
-    yield from session.stream.arguments(kind, key)
-    if kind == "fluent":
-        for flat in session.unwrapping.forms(key):
-            if flat in session.inputs.fluents:
-                yield _folded(session, flat, session.inputs.fluents[flat].pairs)
-
-
-def _folded(session: Lender, flat: Key, pairs: Relation) -> tuple[Column, ...]:
-    """The arguments of pairs as they are written; a value stands after them."""
-    unwrapping, symbols = session.unwrapping, session.symbols
-    return folded(flat, pairs.columns[:-1], pairs.rows, unwrapping, symbols)[1]
-
-
-def _their(session: Lender, flat: Key, wanted: Wanted) -> Callable[[Relation], Mask]:
-    """Which pairs of a flat fluent are meant."""
-    return lambda pairs: wanted(_folded(session, flat, pairs))
-
-
-def _pick(
-    found: dict[Key, Fluent],
-    known: dict[Key, Fluent],
-    key: Key,
-    mask: Callable[[Relation], Mask],
-) -> None:
-    if key in known and known[key].pairs.rows:
-        fluent = known[key]
-        chosen = only(fluent, mask(fluent.pairs)[fluent.spans.key])
-        if chosen.pairs.rows:
-            found[key] = chosen
-
-
-def _drop(session: Lender, key: Key, mask: Callable[[Relation], Mask]) -> None:
-    fluents = session.inputs.fluents
-    if key in fluents and fluents[key].pairs.rows:
-        fluent = fluents[key]
-        fluents[key] = only(fluent, ~mask(fluent.pairs)[fluent.spans.key])
+    flats = session.unwrapping.forms(key) if kind == "fluent" else ()
+    known, names = session.inputs.final, (session.unwrapping, session.symbols)
+    return [
+        (flat, rows, folded(flat, rows.terms[:-1], rows.size, *names)[1])
+        for flat, rows in ((flat, known[flat]) for flat in flats if flat in known)
+        if rows.size
+    ]

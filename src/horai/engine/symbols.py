@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from horai.engine.hashing import dense
+from horai.engine.numbering import dense
 from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, children
 from horai.temporal.spans import Ints
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from horai.engine.admission import Dropped, Reason
 from horai.engine.answer import (
     Answer,
     EventTable,
@@ -24,7 +25,6 @@ from horai.engine.answer import (
     rows_of_fluent,
 )
 from horai.engine.columns import concat
-from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable, by_arrival
 from horai.io.letters import DeadLetter

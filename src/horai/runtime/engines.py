@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from horai.engine.admission import Dropped
 from horai.engine.answer import Answer
-from horai.engine.origins import Dropped
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io import ItemTable

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from horai import io
+from horai.engine.admission import Dropped, Reason
 from horai.engine.arrow_items import Source
-from horai.engine.origins import Dropped, Reason
 from horai.errors import UsageError, counted
 from horai.io.schema import TableKey, row_keys
 from horai.lang.core.terms import functor

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from horai.engine.origins import Dropped, Reason
+from horai.engine.admission import Dropped, Reason
 from horai.io import ItemTable
 from horai.temporal.spans import Ints
 

@@ -13,20 +13,25 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from horai import io
+from horai.engine.admission import Dropped, Stream
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
-from horai.engine.hashing import dense
 from horai.engine.lars.run import LarsRun, SignalRows
 from horai.engine.lars.windows import reach_in_points
-from horai.engine.origins import Dropped
-from horai.engine.packing import Packer, Unpacker
-from horai.engine.revision import Revision, revision
-from horai.engine.saved import RECORDS, readable
-from horai.engine.shelf import Rows
-from horai.engine.stream import Stream
+from horai.engine.numbering import dense
+from horai.engine.packing import Packer, Unpacker, readable
+from horai.engine.rows import (
+    Rows,
+    clipped,
+    merged,
+    minus,
+    no_spans,
+    spans,
+    without,
+    without_times,
+)
 from horai.engine.symbols import Symbols
-from horai.engine.world import Fluent, fluent_of, merged, no_fluent
 from horai.errors import RunError, UsageError
 from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
@@ -62,34 +67,21 @@ from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
 from horai.runtime.values import show
 from horai.settings import RunSettings, nearest
-from horai.temporal.spans import INF, Ints, Spans, difference
+from horai.temporal.spans import INF, Ints, Spans
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
 FROM_DESCRIPTION = "said by the description"
-NAME, _STAGE = "horai pipeline 2", "horai program stage 4"
+NAME, _STAGE = "horai pipeline 2", "horai program stage 5"
 
 
-def clipped(fluent: Fluent, low: int, high: int) -> Fluent:
-    """Only what lies in [low, high)."""
-    start, end = np.maximum(fluent.spans.start, low), np.minimum(fluent.spans.end, high)
-    there = start < end
-    spans = Spans(fluent.spans.key[there], start[there], end[there])
-    return Fluent(fluent.pairs, spans).holding()
-
-
-def reaching(fluent: Fluent, border: int) -> Fluent:
-    """Whole spans that reach into the window."""
-    return Fluent(fluent.pairs, fluent.spans.where(fluent.spans.end - 1 > border))
-
-
-def points_of(fluent: Fluent) -> tuple[tuple[Column, ...], Ints]:
+def points_of(held: Rows) -> tuple[tuple[Column, ...], Ints]:
     """Every point of every span, which all have an end: arguments and times."""
-    count = fluent.spans.end - fluent.spans.start
-    row = np.repeat(fluent.spans.key, count)
+    count = held["end"] - held["start"]
+    row = np.repeat(np.arange(held.size), count)
     begin = np.cumsum(count) - count
-    time = np.arange(int(count.sum())) + np.repeat(fluent.spans.start - begin, count)
-    return tuple(column.take(row) for column in fluent.pairs.columns), time
+    time = np.arange(int(count.sum())) + np.repeat(held["start"] - begin, count)
+    return tuple(column.take(row) for column in held.terms), time
 
 
 def moved(column: Column, old: Symbols, new: Symbols) -> Column:
@@ -126,7 +118,7 @@ def said_items(
 class DerivedAtoms:
     """What holds at each point: atoms by predicate, and the points without an answer."""
 
-    atoms: dict[Key, Fluent] = field(default_factory=dict)
+    atoms: dict[Key, Rows] = field(default_factory=dict)
     unanswered: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -175,25 +167,15 @@ class PlanEvaluator:
             raise RunError(f"{error} (up to time {last})") from error
         lost = news.unanswered(last + 1)
         none = np.array(lost, np.int64).reshape(-1, 2)
-        cut = Spans(np.zeros(len(lost), np.int64), none[:, 0], none[:, 1])
         atoms = {
-            key: _without(self._fluent(*news.spans(key, last + 1)), cut)
+            key: without_times(self._held(*news.spans(key, last + 1)), none)
             for key in self.run.tables.outputs
         }
         return DerivedAtoms(atoms, lost)
 
-    def _fluent(self, words: Ints, spans: Spans) -> Fluent:
-        columns = tuple(map(self.run.words.column, words.T))
-        return fluent_of(columns, spans.start, spans.end, len(spans), self.symbols)
-
-
-def _without(fluent: Fluent, none: Spans) -> Fluent:
-    """What is left when nothing holds at some points."""
-    if not len(none):
-        return fluent
-    keys = np.repeat(np.arange(fluent.pairs.rows), len(none))
-    every = (np.tile(side, fluent.pairs.rows) for side in (none.start, none.end))
-    return Fluent(fluent.pairs, difference(fluent.spans, Spans(keys, *every)))
+    def _held(self, words: Ints, held: Spans) -> Rows:
+        columns = map(self.run.words.column, words.T)
+        return merged([spans(held.start, held.end, columns)], self.symbols)
 
 
 class PointEvaluator:
@@ -247,7 +229,7 @@ class PointEvaluator:
                 continue
             for atom in frozenset.intersection(*models) | own.get(now, set()):
                 held.setdefault(atom, []).append(now)
-        found.atoms = fluents_of(held, self.symbols)
+        found.atoms = spans_of(held, self.symbols)
         return found
 
     def _signals(self, rows: dict[Key, SignalRows], low: int) -> list[Signal]:
@@ -264,18 +246,18 @@ class PointEvaluator:
         return sorted(listed, key=lambda signal: (signal.time, signal.order))
 
 
-def fluents_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Fluent]:
+def spans_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Rows]:
     """Atoms with the points at which they hold, as spans by predicate."""
     by_key: dict[Key, list[tuple[Atom, int]]] = {}
     for atom, times in held.items():
         by_key.setdefault(atom.predicate, []).extend((atom, time) for time in times)
     found = {}
     for key, listed in by_key.items():
-        columns = tuple(
+        columns = [
             column_of([atom.args[place] for atom, _ in listed], symbols) for place in range(key[1])
-        )
+        ]
         time = np.array([time for _, time in listed], np.int64)
-        found[key] = fluent_of(columns, time, time + 1, len(time), symbols)
+        found[key] = merged([spans(time, time + 1, columns)], symbols)
     return found
 
 
@@ -301,8 +283,19 @@ class AtomChange:
     """How the answer of a program has changed at a query time: spans of one predicate."""
 
     key: Key
-    fluent: Fluent  # all of it, as known now
-    change: Revision
+    now: Rows  # all of it, as known now
+    gone: Rows  # whole spans that are no longer there
+    new: Rows  # those that were not there before
+
+    def times(self, symbols: Symbols) -> tuple[Rows, Rows]:
+        """The time in which atoms held and no longer do, and the other way round."""
+        return minus(self.gone, self.new, symbols), minus(self.new, self.gone, symbols)
+
+
+def changed(key: Key, before: Rows, now: Rows, symbols: Symbols) -> AtomChange:
+    """How what holds differs from what held before."""
+    gone, new = without(before, now, symbols), without(now, before, symbols)
+    return AtomChange(key, now, gone, new)
 
 
 class ProgramStage:
@@ -322,8 +315,8 @@ class ProgramStage:
         self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
         self.stream = Stream(self.symbols, 1, start, window, ordered=True)
         self.counts = bool(classify(program).features & {"tuple", "partition"})
-        self.feeds: dict[Key, Fluent] = {}
-        self.derived = {key: no_fluent(key[1]) for key in sorted(derived(program))}
+        self.feeds: dict[Key, Rows] = {}
+        self.derived = {key: no_spans(key[1]) for key in sorted(derived(program))}
         self.unanswered: list[tuple[int, int]] = []
         self.announced: dict[Key, Rows] = {}  # signals ahead, if the program looks there
         self.refused: list[Dropped] = []  # at the last query time
@@ -331,7 +324,7 @@ class ProgramStage:
         self.is_restored = False  # then its engine knows nothing yet
 
     def advance(
-        self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Fluent]
+        self, query: int, tables: Iterable[io.ItemTable], feeds: dict[Key, Rows]
     ) -> list[AtomChange]:
         """Take in rows of events and what a description says, and tell what has changed."""
         border = self.stream.border(query)
@@ -356,7 +349,7 @@ class ProgramStage:
         if reach is not None:
             self.stream.forget(dict.fromkeys(self.stream.keys("event"), border - reach))
         self.changes = [
-            self._changed(key, found.atoms.get(key, no_fluent(key[1])), low) for key in self.derived
+            self._changed(key, found.atoms.get(key, no_spans(key[1])), low) for key in self.derived
         ]
         return self.changes
 
@@ -369,11 +362,11 @@ class ProgramStage:
             "said": self.derived,
             "unanswered": list(self.unanswered),
         }
-        return Packer(self.symbols, RECORDS).bytes(_STAGE, state)
+        return Packer(self.symbols).bytes(_STAGE, state)
 
     def restore(self, data: bytes) -> None:
         """Go on with what another one knew."""
-        state = Unpacker(_STAGE, data, self.symbols, RECORDS).whole()
+        state = Unpacker(_STAGE, data, self.symbols).whole()
         self.last = state["last"]
         self.stream = Stream.from_state(state["stream"], self.symbols, ordered=True)
         self.announced = self.stream.announced()
@@ -382,15 +375,15 @@ class ProgramStage:
         self.unanswered = [(start, end) for start, end in state["unanswered"]]
         self.is_restored = True
 
-    def _fed(self, feeds: dict[Key, Fluent], query: int) -> int:
+    def _fed(self, feeds: dict[Key, Rows], query: int) -> int:
         """Take over what a description says; gives the first point that has changed."""
         change = INF
-        for key, fluent in feeds.items():
-            before, now = self.feeds.get(key), clipped(fluent, self.first, query + 1)
+        for key, given in feeds.items():
+            before, now = self.feeds.get(key), clipped(given, self.first, query + 1)
             self.feeds[key] = now
-            revised = revision(before or no_fluent(key[1]), now, self.symbols)
-            for spans in (revised.removed, revised.added):
-                change = min(change, int(spans.start.min(initial=INF)))
+            before = no_spans(key[1]) if before is None else before
+            for times in changed(key, before, now, self.symbols).times(self.symbols):
+                change = min(change, int(times["start"].min(initial=INF)))
         return change
 
     def _rows(self, low: int) -> dict[Key, SignalRows]:
@@ -411,42 +404,39 @@ class ProgramStage:
         since, ever = np.full(rows.size, self.first), np.full(rows.size, INF)
         return SignalRows(rows.terms, rows["start"], since, ever, rows[ORDER])
 
-    def _order(self, key: Key, fluent: Fluent) -> Ints:
+    def _order(self, key: Key, held: Rows) -> Ints:
         """The order of what holds at one point, which only windows that count ask for."""
-        spans = fluent.spans
-        count = spans.end - spans.start
+        count = held["end"] - held["start"]
         if not self.counts:
             return np.full(int(count.sum()), _AFTER_ROWS)
-        columns = [terms_of(column, self.symbols) for column in fluent.pairs.columns]
-        rows = list(zip(*columns, strict=True)) if columns else [()] * fluent.pairs.rows
+        columns = [terms_of(column, self.symbols) for column in held.terms]
+        rows = list(zip(*columns, strict=True)) if columns else [()] * held.size
         texts = [tuple(map(show, row)) for row in rows]
-        ranks = np.empty(len(texts), np.int64)
-        ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+        places = {text: place for place, text in enumerate(sorted(set(texts)))}
+        ranks = np.array([places[text] for text in texts], np.int64)
         names = sorted(self.feeds).index(key)
-        return np.repeat(_AFTER_ROWS + (names << 30) + ranks[spans.key], count)
+        return np.repeat(_AFTER_ROWS + (names << 30) + ranks, count)
 
-    def _changed(self, key: Key, found: Fluent, low: int) -> AtomChange:
+    def _changed(self, key: Key, found: Rows, low: int) -> AtomChange:
         before = self.derived[key]
-        now = merged([clipped(before, self.first, low), found], self.symbols).holding()
+        now = merged([clipped(before, self.first, low), found], self.symbols)
         self.derived[key] = now
-        return AtomChange(key, now, revision(before, now, self.symbols))
+        return changed(key, before, now, self.symbols)
 
     def items(self, passing: Iterable[Passing], single: bool) -> list[io.ItemTable]:
         """What has changed, as items of a description; in a single query, whole spans."""
-        changes = {one.key: one.change for one in self.changes}
+        changes = {one.key: one.times(self.symbols) for one in self.changes}
         tables = []
         for one in passing:
             name, arity = one.entity.key
             kind: io.Kind = "fluent" if one.is_fluent else "event"
             is_whole = single and one.is_fluent  # there was nothing before
             form = TableKey(name, arity, kind, "intervals" if is_whole else "points")
-            change = changes[one.predicate]
-            for sign, spans in ((-1, change.removed), (1, change.added)):
+            for sign, times in zip((-1, 1), changes[one.predicate], strict=True):
                 if is_whole:
-                    columns = tuple(column.take(spans.key) for column in change.pairs.columns)
-                    start, end = spans.start, spans.end
+                    columns, start, end = times.terms, times["start"], times["end"]
                 else:
-                    (columns, start), end = points_of(Fluent(change.pairs, spans)), None
+                    (columns, start), end = points_of(times), None
                 if len(start):
                     said = (columns, start, end, np.full(len(start), sign))
                     tables.append(said_items(form, *said, self.last, self.symbols))
@@ -466,28 +456,28 @@ class DescriptionStage:
         self.answer = self.engine.advance(query, tables)
         return self.answer
 
-    def feeds(self, passing: Iterable[Passing], symbols: Symbols) -> dict[Key, Fluent]:
+    def feeds(self, passing: Iterable[Passing], symbols: Symbols) -> dict[Key, Rows]:
         """What it says, as spans of points in the symbols of a program."""
         assert self.answer is not None
         part, own = self.answer.part("all"), self.answer.symbols
-        found: dict[Key, list[Fluent]] = {}
+        found: dict[Key, list[Rows]] = {}
         for one in passing:
             taken = _of_fluents if one.is_fluent else _of_events
             found.setdefault(one.predicate, []).append(taken(part, one, own, symbols))
         return {key: merged(parts, symbols) for key, parts in found.items()}
 
 
-def _of_events(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
-    parts = [no_fluent(one.entity.arity)]
+def _of_events(part: Part, one: Passing, old: Symbols, new: Symbols) -> Rows:
+    parts = [no_spans(one.entity.arity)]
     for table in part.events:
         if (table.name, len(table.args)) == one.entity.key:
-            columns = tuple(moved(column, old, new) for column in table.args)
-            parts.append(fluent_of(columns, table.time, table.time + 1, len(table.time), new))
+            columns = (moved(column, old, new) for column in table.args)
+            parts.append(spans(table.time, table.time + 1, columns))
     return merged(parts, new)
 
 
-def _of_fluents(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
-    parts = [no_fluent(one.entity.arity + one.with_value)]
+def _of_fluents(part: Part, one: Passing, old: Symbols, new: Symbols) -> Rows:
+    parts = [no_spans(one.entity.arity + one.with_value)]
     for table in part.fluents:
         if (table.name, len(table.args)) != one.entity.key:
             continue
@@ -499,9 +489,7 @@ def _of_fluents(part: Part, one: Passing, old: Symbols, new: Symbols) -> Fluent:
         else:
             true = constant(TRUE, 1, new)
             there = (bits(value) == true.data[0]) & (value.kind == true.kind)
-        kept = tuple(column.take(there) for column in columns)
-        start, end = table.start[there], table.end[there]
-        parts.append(fluent_of(kept, start, end, int(there.sum()), new))
+        parts.append(spans(table.start, table.end, columns).take(there))
     return merged(parts, new)
 
 
@@ -598,25 +586,24 @@ class PipelineEngine:
         self._answer = self._combined(atoms)
         return self._answer
 
-    def _look(self, runner: ProgramStage, feeds: Mapping[Key, Fluent], until: int) -> None:
+    def _look(self, runner: ProgramStage, feeds: Mapping[Key, Rows], until: int) -> None:
         """Look at what a description says as at the signals that come."""
         for key in feeds.keys() & self.undefined.asked:
             seen = clipped(feeds[key], runner.first, until + 1)
-            rows = seen.spans.key
-            columns = tuple(column.take(rows) for column in seen.pairs.columns)
-            times = (np.ones(len(rows), np.int64), np.full(len(rows), until), seen.spans.start)
+            times = (np.ones(seen.size, np.int64), np.full(seen.size, until), seen["start"])
             form = TableKey(*key, "event", "points")
-            self.undefined.look(
-                [item_table(form, FROM_DESCRIPTION, (*times, None), columns, None, runner.symbols)]
+            said = item_table(
+                form, FROM_DESCRIPTION, (*times, None), seen.terms, None, runner.symbols
             )
+            self.undefined.look([said])
 
-    def _feeds(self, stage: CombinedStage, symbols: Symbols) -> dict[Key, Fluent]:
-        found: dict[Key, Fluent] = {}
+    def _feeds(self, stage: CombinedStage, symbols: Symbols) -> dict[Key, Rows]:
+        found: dict[Key, Rows] = {}
         for place, passing in stage.reads:
             source = self.runners[place]
             assert isinstance(source, DescriptionStage)
-            for key, fluent in source.feeds(passing, symbols).items():
-                found[key] = merged([found[key], fluent], symbols) if key in found else fluent
+            for key, given in source.feeds(passing, symbols).items():
+                found[key] = merged([found[key], given], symbols) if key in found else given
         return found
 
     def _combined(self, atoms: Sequence[AtomChange]) -> Answer:
@@ -625,11 +612,11 @@ class PipelineEngine:
         assert said is not None
         shown = [one for one in atoms if self.shown.may_show(one.key)]
         mine, border = self.program, self.program.stream.border(self.last)
-        forms: dict[Which, Callable[[AtomChange], Fluent]] = {
-            "all": lambda one: one.fluent,
-            "window": lambda one: reaching(one.fluent, border),
-            "gone": lambda one: Fluent(one.change.pairs, one.change.gone),
-            "new": lambda one: Fluent(one.change.pairs, one.change.new),
+        forms: dict[Which, Callable[[AtomChange], Rows]] = {
+            "all": lambda one: one.now,
+            "window": lambda one: one.now.take(one.now["end"] - 1 > border),
+            "gone": lambda one: one.gone,
+            "new": lambda one: one.new,
         }
 
         def part(which: Which) -> Callable[[], Part]:
@@ -663,12 +650,12 @@ class PipelineEngine:
                 for runner in self.runners
             ],
         }
-        return Packer(Symbols(), {}).bytes(NAME, state)
+        return Packer(Symbols()).bytes(NAME, state)
 
     def restore(self, saved: bytes) -> None:
         """Take up the run that was saved."""
         with readable():
-            state = Unpacker(NAME, saved, Symbols(), {}).whole()
+            state = Unpacker(NAME, saved, Symbols()).whole()
             self.last = state["last"]
             for runner, data in zip(self.runners, state["stages"], strict=True):
                 if isinstance(runner, ProgramStage):
@@ -677,7 +664,6 @@ class PipelineEngine:
                     runner.engine.restore(data)
 
 
-def _atoms(name: str, fluent: Fluent, old: Symbols, new: Symbols) -> AtomTable:
-    spans = fluent.spans
-    columns = (moved(column, old, new).take(spans.key) for column in fluent.pairs.columns)
-    return AtomTable(name, tuple(columns), spans.start, spans.end)
+def _atoms(name: str, held: Rows, old: Symbols, new: Symbols) -> AtomTable:
+    columns = tuple(moved(column, old, new) for column in held.terms)
+    return AtomTable(name, columns, held["start"], held["end"])

@@ -8,11 +8,10 @@ from typing import TypeVar
 import numpy as np
 
 from horai import io
+from horai.engine.admission import Dropped, Reason, source_of, source_state
 from horai.engine.answer import Answer, EventTable, FluentTable, Part, Which
 from horai.engine.columns import Column, column_of
-from horai.engine.origins import Dropped, Reason, source_of, source_state
-from horai.engine.packing import Packer, Unpacker
-from horai.engine.saved import readable
+from horai.engine.packing import Packer, Unpacker, readable
 from horai.engine.symbols import Symbols
 from horai.lang.core.terms import Term, children, functor, make
 from horai.lang.ec.syntax import EventDescription
@@ -79,12 +78,12 @@ class ReferenceEngine:
         """All that was ever given to the session: plain data, from which it is worked out again."""
         log = [(until, [source_state(table) for table in came]) for until, came in self._log]
         state = {"log": log, "answered": self._answered}
-        return Packer(self._symbols, {}).bytes(NAME, state)
+        return Packer(self._symbols).bytes(NAME, state)
 
     def restore(self, saved: bytes) -> None:
         """Take up the run that was saved: take in what came, and answer the last query again."""
         with readable():
-            state = Unpacker(NAME, saved, self._symbols, {}).whole()
+            state = Unpacker(NAME, saved, self._symbols).whole()
             for until, came in state["log"]:
                 tables = [item_table_of(source_of(table)) for table in came]
                 self._log.append((until, tables))

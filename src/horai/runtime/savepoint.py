@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from horai.engine.saved import NotRestored
+from horai.engine.packing import NotRestored
 from horai.runtime.bucket import session_of
 from horai.runtime.checkpoint import (
     Checkpoint,

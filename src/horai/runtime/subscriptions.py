@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from horai.engine.admission import Wanted
 from horai.engine.columns import Column
-from horai.engine.state_transfer import Lender, Lent, Type, Wanted, arguments, borrow, lend
+from horai.engine.state_transfer import Lender, Lent, Type, arguments, borrow, lend
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable
 from horai.runtime.hashing import Hashes, Path, hash_argument, hash_column

@@ -116,12 +116,3 @@ def previous_point(time: Ints, tick: int) -> Ints:
     step = np.where(rest == 0, tick, rest)
     before = np.where(time > FIRST + step, time - step, FIRST)
     return np.where(time == INF, INF, before)
-
-
-def plain(*columns: Ints) -> tuple[Ints, ...]:
-    """The columns in the one memory layout that sweeps are compiled for.
-
-    Columns of Arrow tables are read-only and slices may have strides: to numba these are other
-    types, and it would compile each sweep anew for every mixture of them.
-    """
-    return tuple(c if c.flags.carray else np.array(c, order="C") for c in columns)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from horai.engine.admission import Stream
 from horai.engine.core.layout import Relation
 from horai.engine.core.retention import Kept
 from horai.engine.core.saved import NAME, look_at, unpack, with_words
-from horai.engine.core.told import Told
-from horai.engine.packing import Packer, Unpacker
-from horai.engine.saved import RECORDS, NotRestored, readable
-from horai.engine.stream import Stream
+from horai.engine.inputs import tables_of
+from horai.engine.packing import NotRestored, Packer, Unpacker, readable
 from horai.plan.ec.instructions import INF
 from horai.plan.program import Plan
 from horai.temporal.spans import Ints
@@ -43,16 +42,12 @@ def evolve(session: CompiledStage, saved: bytes, then: CompiledStage) -> None:
         look_at(kept, then)
         query, final = int(state["query"]), int(state["final"])
         stream = Stream.from_state(state["stream"], session.symbols)
-        cut, fluents = state["inputs"]
-        archive, live = state["archive"], dict(state["live"])
+        session.inputs.set_state(state["inputs"])
     _check_waiting(then, kept, final)
     then.restore(saved)
-    told = then.told or Told.of(final, then._now(final))
-    packed = Packer(then.symbols, RECORDS).bytes(NAME, {"told": tuple(told)})
-    whole: dict[str, Any] = Unpacker(NAME, packed, session.symbols, RECORDS).whole()
-    session.told = Told(*whole["told"])
-    session.inputs.cut, session.inputs.fluents = cut, fluents
-    session.ledger.archive, session.ledger.live = archive, live
+    told = then.told or (final, tables_of(then._now(final), then.symbols))
+    packed = Packer(then.symbols).bytes(NAME, told)
+    session.told = Unpacker(NAME, packed, session.symbols).whole()
     session.begin_again(_known(session, then, kept, final), query, final, stream)
 
 

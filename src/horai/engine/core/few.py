@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from horai.engine.admission import Stream
 from horai.engine.arrow_items import ItemKind
 from horai.engine.columns import Column
 from horai.engine.core.layout import Relation
 from horai.engine.core.words import Words
-from horai.engine.shelf import Rows
-from horai.engine.stream import Stream
+from horai.engine.rows import Rows
 from horai.plan.ec.instructions import INF
 
 Key = tuple[str, int]

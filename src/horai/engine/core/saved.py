@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from horai.engine.admission import Stream
 from horai.engine.columns import Column, codes
 from horai.engine.core.retention import Kept, Shape
-from horai.engine.core.told import Told
 from horai.engine.core.words import Words
-from horai.engine.packing import Packer, Unpacker, Unreadable
-from horai.engine.saved import RECORDS, NotRestored, readable
-from horai.engine.stream import Stream
+from horai.engine.packing import NotRestored, Packer, Unpacker, Unreadable, readable
 from horai.engine.symbols import Symbols
 from horai.plan.ec.instructions import (
     ANY,
@@ -39,7 +37,7 @@ from horai.temporal.spans import Ints, Mask
 if TYPE_CHECKING:
     from horai.engine.core.session import CompiledSession
 
-NAME = "horai compiled session 3"
+NAME = "horai compiled session 4"
 SETTINGS = ("start", "window", "tick", "allen_memory", "archive")
 MOST_WORDS = 1 << 30  # of a line
 
@@ -48,21 +46,18 @@ def save(session: CompiledSession) -> bytes:
     """All that a session knows between two queries."""
     found = session.kept()
     used, machine = _with_places(found, session)
-    ledger = session.ledger
     state = {
         "settings": {name: getattr(session, name) for name in SETTINGS},
         "rules": _rules(session),
         "query": session.query,
         "final": session.final,
         "stream": session.stream.to_state(),
-        "inputs": (session.inputs.cut, session.inputs.fluents),
-        "archive": ledger.archive,
-        "live": ledger.live,
-        "told": None if session.told is None else tuple(session.told),
+        "inputs": session.inputs.to_state(),
+        "told": session.told,
         "symbols": codes(2 * used),
         "machine": machine,
     }
-    return Packer(session.symbols, RECORDS).bytes(NAME, state)
+    return Packer(session.symbols).bytes(NAME, state)
 
 
 def restore(session: CompiledSession, saved: bytes) -> None:
@@ -74,18 +69,14 @@ def restore(session: CompiledSession, saved: bytes) -> None:
         machine = with_words(state["machine"], state["symbols"], session.shape, session.words)
         look_at(machine, session)
         stream = Stream.from_state(state["stream"], session.symbols)
-        cut, fluents = state["inputs"]
-        archive, live = state["archive"], dict(state["live"])
-        told = None if state["told"] is None else Told(*state["told"])
-    session.told = told
+        session.inputs.set_state(state["inputs"])
+    session.told = state["told"]
     session.take_up(machine, query, final, stream)
-    session.inputs.cut, session.inputs.fluents = cut, fluents
-    session.ledger.archive, session.ledger.live = archive, live
 
 
 def unpack(session: CompiledSession, saved: bytes, symbols: Symbols) -> dict[str, Any]:
     """What was saved with the rules and settings of a session, in some symbols."""
-    state: dict[str, Any] = Unpacker(NAME, saved, symbols, RECORDS).whole()
+    state: dict[str, Any] = Unpacker(NAME, saved, symbols).whole()
     _compare(session, state)
     return state
 

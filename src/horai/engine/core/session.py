@@ -11,6 +11,7 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from horai.engine.admission import Buffer, Dropped, Stream
 from horai.engine.answer import (
     Answer,
     Changes,
@@ -57,15 +58,9 @@ from horai.engine.core.retention import Kept, Shape, after, kept
 from horai.engine.core.rules import ARITHMETIC, MEMBERS, Question
 from horai.engine.core.saved import restore, save
 from horai.engine.core.shards import MOST, Owner, Shards
-from horai.engine.core.told import Told
 from horai.engine.core.words import Words, is_of_form
-from horai.engine.inputs import InputMemory, events_of, flattened, folded
-from horai.engine.ledger import Ledger
-from horai.engine.memory import FOREVER
-from horai.engine.origins import Dropped
+from horai.engine.inputs import Inputs, Tables, beyond, flattened, folded, part_of, tables_of
 from horai.engine.profile import Profile
-from horai.engine.shelf import Shelf
-from horai.engine.stream import Stream
 from horai.engine.symbols import Symbols
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, number_term, value_of
@@ -149,8 +144,8 @@ class CompiledSession:
         self.allen_memory = allen_memory
         self.profile: Profile | None = None
         self._owners: Owners | None = None
-        self.told: Told | None = None
-        """What was told by other rules; the next answer is compared with it."""
+        self.told: tuple[int, Tables] | None = None
+        """What other rules said of the time after a border; the next answer is compared with it."""
         if lowered is None:
             lowered = self._lowered(description, wanted)
         else:
@@ -170,10 +165,7 @@ class CompiledSession:
         self._lines = Lines(self._machine, program.columns)
         self._room = ROOM
         self._empty = 0  # rows that say nothing, and yet are needed
-        self.inputs = InputMemory(start)
-        self.ledger = Ledger(
-            self.symbols, self.plan.unwrapping, tick, window, {} if archive else None
-        )
+        self.inputs = Inputs(self.plan.unwrapping, tick, start, window, archive)
 
     def _lowered(self, description: EventDescription, wanted: Wanted) -> Lowered:
         """The program of the rules, also for later sessions if no Python predicate had a say."""
@@ -286,7 +278,7 @@ class CompiledSession:
         batches = [read_items(table, self.symbols, self.tick) for table in tables]
         self._divide(sum(map(len, batches)))
         self.query = until
-        kept = {key: shelf.kept().size for key, shelf in self._shelves("fluent")}
+        kept = {key: buffer.kept().size for key, buffer in self._buffers("fluent")}
         dropped = self.stream.admit(batches, until)
         self._begin_step(until)
         self._feed(kept)
@@ -654,19 +646,19 @@ class CompiledSession:
             if inside
         }
 
-    def _shelves(self, kind: str) -> list[tuple[Key, Shelf]]:
-        return list(self.stream._shelves[kind].items())  # type: ignore[index]
+    def _buffers(self, kind: ItemKind) -> list[tuple[Key, Buffer]]:
+        return self.stream.buffers(kind)
 
     def _feed(self, kept: dict[Key, int]) -> None:
         """Give the machine what the last query admitted and took back."""
-        for key, shelf in self._shelves("event"):
-            for sign, parts in ((-1, shelf.left), (1, shelf.came)):
+        for key, buffer in self._buffers("event"):
+            for sign, parts in ((-1, buffer.left), (1, buffer.came)):
                 for rows in parts:
                     self._events(key, rows.terms, rows["start"], sign)
-        for key, shelf in self._shelves("fluent"):
-            more = shelf.kept().split(kept.get(key, 0))[1]
-            changes = [(-1, rows, rows["first"]) for rows in shelf.left]
-            changes += [(1, rows, rows["first"]) for rows in shelf.came]
+        for key, buffer in self._buffers("fluent"):
+            more = buffer.kept().part(slice(kept.get(key, 0), None))
+            changes = [(-1, rows, rows["first"]) for rows in buffer.left]
+            changes += [(1, rows, rows["first"]) for rows in buffer.came]
             if more.size:
                 changes.append((1, more, more["start"]))
             for sign, rows, first in changes:
@@ -732,21 +724,23 @@ class CompiledSession:
             "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0], lines),
         }
         if self.told is not None:
-            new, gone = self.told.compared(self._now(self.told.border), self.words)
+            border_then, then = self.told
+            now = tables_of(self._now(border_then), self.symbols)
+            new, gone = (
+                part_of(beyond(*sides, self.symbols), self.symbols)
+                for sides in ((now, then), (then, now))
+            )
             parts |= {"new": lambda: new, "gone": lambda: gone}
             self.told = None
         if self.archive:
             parts["all"] = lambda: self._now(-INF)
         if self.shows_input:
-            shown = self._input(query, border, dropped)
-            parts = {
-                which: partial(_both, part, partial(shown.part, which))
-                for which, part in parts.items()
-            }
+            shown = self._input(query, border)
+            parts = {which: partial(_both, part, shown[which]) for which, part in parts.items()}
         elif self.archive and self.window is None:
-            parts["input"] = lambda: self._input(query, border, dropped).part("all")
+            parts["input"] = lambda: self._input(query, border)["all"]()
         elif self.archive:
-            parts["input"] = partial(self._input(query, border, dropped).part, "all")
+            parts["input"] = self._input(query, border)["all"]
         answer = Answer(query, self.symbols, dropped, parts)
         if not self.shows_input:
             answer.changes = lambda: self._changes(log(), events(), lines)
@@ -754,18 +748,16 @@ class CompiledSession:
         self._last = ref(answer)
         return answer
 
-    def _input(self, query: int, border: int, dropped: Sequence[Dropped]) -> Answer:
+    def _input(self, query: int, border: int) -> dict[Which, Callable[[], Part]]:
         """The same about the items themselves, from all of them."""
-        fluents = self.inputs.whole(self.stream, self.plan.unwrapping)
-        events = events_of(self.stream, self.plan.unwrapping)
-        known = FOREVER if self.window is None else self.inputs.cut
-        answer = self.ledger.answer(query, fluents, events, known, border, dropped)
+        fluents = self.inputs.fluents(self.stream)
+        shown = self.inputs.shown(self.stream, fluents, border)
         final = self.border(query)
         if final > self.start:
             self.inputs.cut_at(final, fluents, partial(self._needed, final))
-            self.ledger.close(final)
+            self.inputs.close(final)
             self._forget_items_until(final)
-        return answer
+        return shown
 
     def _needed(self, border: int, key: Key) -> int:
         """Up to when input fluents are forgotten at a border; the machine has what rules need."""

@@ -15,7 +15,8 @@ from functools import partial
 
 import numpy as np
 
-from horai.engine.answer import Answer, EventTable, FluentTable, Part
+from horai.engine.admission import Stream
+from horai.engine.answer import Answer, Part
 from horai.engine.arrow_items import ItemKind
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.core.evolving import evolve
@@ -24,9 +25,8 @@ from horai.engine.core.reach import ENDLESS
 from horai.engine.core.retention import Kept
 from horai.engine.core.session import CompiledSession
 from horai.engine.core.solver import Function
-from horai.engine.memory import FOREVER
-from horai.engine.stream import Stream
-from horai.engine.world import Fluent
+from horai.engine.inputs import FOREVER, Tables, part_of
+from horai.engine.rows import Rows
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.instructions import INF
@@ -107,12 +107,13 @@ class CompiledStage(CompiledSession):
         self._begin_step(query)
         self._machine.settled(final + 1)
         for key in stream.keys("event"):
-            self._events(key, *stream.events(key), 1)
+            rows = stream.events(key)
+            self._events(key, rows.terms, rows["start"], 1)
         for key in stream.keys("fluent"):
-            args, value, start, end = stream.fluents(key)
-            self._fluents(key, (*args, value), start, end, 1)
-        for flat, fluent in self.inputs.fluents.items():
-            self._take_past(flat, fluent)
+            rows = stream.fluents(key)
+            self._fluents(key, rows.terms, rows["start"], rows["end"], 1)
+        for flat, rows in self.inputs.final.items():
+            self._take_past(flat, rows)
         self._end_step()
         self._machine.settled(-INF)
 
@@ -132,45 +133,49 @@ class CompiledStage(CompiledSession):
     def held(self) -> tuple[Part, Part]:
         """What the session keeps: answers that may still change, and items that count."""
         stream, given = self.stream, self.given
-        fluents = [k for k in stream.keys("fluent") if ("fluent", k) not in given]
-        events = [k for k in stream.keys("event") if ("event", k) not in given]
-        items = Part(
-            [FluentTable(key[0], *stream.fluents(key)) for key in fluents],
-            [EventTable(key[0], *stream.events(key)) for key in events],
-        )
-        return self._now(self.final), items
+        items: Tables = {
+            ("fluent", key): stream.fluents(key)
+            for key in stream.keys("fluent")
+            if ("fluent", key) not in given
+        }
+        items |= {
+            ("event", key): stream.events(key)
+            for key in stream.keys("event")
+            if ("event", key) not in given
+        }
+        return self._now(self.final), part_of(items, self.symbols)
 
     # --- what is lent ----------------------------------------------------------------------------
 
     def _take_moved(self) -> None:
         """Items that other sessions lent or got back."""
-        for key, shelf in self._shelves("event"):
-            for sign, rows in shelf.moved:
+        for key, buffer in self._buffers("event"):
+            for sign, rows in buffer.moved:
                 self._events(key, rows.terms, rows["start"], sign)
-            shelf.moved = []
-        for key, shelf in self._shelves("fluent"):
-            for sign, rows in shelf.moved:
+            buffer.moved = []
+        for key, buffer in self._buffers("fluent"):
+            for sign, rows in buffer.moved:
                 first = rows["first"] if "first" in rows.numbers else rows["start"]
                 self._fluents(key, rows.terms, first, rows["end"], sign)
-            shelf.moved = []
-        for flat, fluent in self.inputs.lent:
-            self._take_past(flat, fluent)
+            buffer.moved = []
+        for flat, rows in self.inputs.lent:
+            self._take_past(flat, rows)
         self.inputs.lent = []
 
-    def _take_past(self, flat: Key, fluent: Fluent) -> None:
+    def _take_past(self, flat: Key, rows: Rows) -> None:
         """What is final of an input fluent."""
         some = self.program.layout.fluents.get(flat)
-        if some is None or some[0].derived or not len(fluent.spans):
+        if some is None or some[0].derived or not rows.size:
             return
-        words = [self.words.of_column(c)[fluent.spans.key] for c in fluent.pairs.columns]
-        end = np.minimum(fluent.spans.end, self.final + 1)
-        self._give_spans(some, 1, fluent.spans.start, words, end)
+        words = [*map(self.words.of_column, rows.terms)]
+        end = np.minimum(rows["end"], self.final + 1)
+        self._give_spans(some, 1, rows["start"], words, end)
 
     def _forget_items(self) -> None:
         border = self.border(self.query)
         if self.window is None or border <= self.start:
             return
-        fluents = self.inputs.whole(self.stream, self.unwrapping)
+        fluents = self.inputs.fluents(self.stream)
         self.inputs.cut_at(border, fluents, partial(self._needed, border))
         self._forget_items_until(border)
 

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from horai import io
-from horai.engine.origins import Reason
+from horai.engine.admission import Reason
 from horai.io.terms import Term as Plain
 from horai.lang.core.terms import Term
 from horai.lang.lars.syntax import Atom, Predicate

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from horai.engine.origins import Dropped
+from horai.engine.admission import Dropped
 from horai.errors import UsageError
 from horai.io import AnswerRow
 from horai.io import Term as IoTerm

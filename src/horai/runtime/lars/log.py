@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from horai import io
+from horai.engine.admission import Dropped, Reason
 from horai.engine.arrow_items import ORDER, numbers_of, read_items
 from horai.engine.columns import concat
 from horai.engine.lars.run import SignalRows
-from horai.engine.origins import Dropped, Reason
 from horai.engine.symbols import Symbols
 from horai.plan.lars.strata import Key
 from horai.runtime.lars.answers import AtomFilter

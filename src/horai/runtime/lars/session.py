@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar, cast
 
 from horai import io
-from horai.engine.origins import Dropped
+from horai.engine.admission import Dropped
 from horai.errors import UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from horai.engine.hashing import dense
+from horai.engine.numbering import dense
 from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.checkpoint import remove, write_whole
 from horai.runtime.records import Rows

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horai.engine.recoding import NOT_YET, NoSuchTerm, narrowed, recoded, widened
+from horai.engine.packing import NOT_YET, Unreadable, narrowed, recoded, widened
 
 SIZES = (0, 3, 127, 128, -128, -129, 1 << 15, -(1 << 15) - 1, 1 << 31, (1 << 63) - 1, -(1 << 63))
 numbers = st.sampled_from(SIZES) | st.integers(-(1 << 63), (1 << 63) - 1)
@@ -46,5 +46,5 @@ def test_terms_get_other_codes_and_integers_stay(codes: list[int], new: list[int
     assert recoded(given_codes, known, code).tolist() == wanted
     assert sorted(asked) == sorted({c // 2 for c in given_codes.tolist() if c % 2 == 0})
     if any(c % 2 == 0 and c >= 20 for c in codes):
-        with pytest.raises(NoSuchTerm):
+        with pytest.raises(Unreadable):
             recoded(np.array(codes, np.int64), known, code)
