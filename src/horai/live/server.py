@@ -30,7 +30,7 @@ from horai.io import Narrative
 from horai.io.secrets import SERVE, is_bearer
 from horai.live.feed import LiveFeed
 from horai.live.recent import LetGo, costs
-from horai.report.pack import Pack
+from horai.report.lanes import Pack
 from horai.report.page import PageInput, graphs, page_header, text_of
 from horai.report.tracks import tracks_of_items
 from horai.result import Result

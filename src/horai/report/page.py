@@ -1,7 +1,7 @@
 """A page of a run for people: one HTML file that needs nothing else, and no network.
 
 What is in it: intervals of `lanes` and of answer streams, the items they come from, places of
-`tracks`, proofs, what changed later, facts about the run; `pack` makes one text of them.
+`tracks`, proofs, what changed later, facts about the run; `lanes` makes one text of them.
 How it looks and works is written in `web/`, and its built form lies in `assets/`.
 """
 
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from itertools import islice, zip_longest
+from operator import itemgetter
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +39,7 @@ from horai.io.shown import shortened
 from horai.io.terms import Term
 from horai.plan.lars.dependencies import readings_of
 from horai.report.graph import Drawing, dependency_graph, program_graph
-from horai.report.lanes import OPEN, LaneBlock, blocks_of, lane_block, packed_lanes
-from horai.report.pack import Pack
+from horai.report.lanes import OPEN, LaneBlock, Pack, blocks_of, lane_block, packed_lanes
 from horai.report.tracks import Tracks, packed_map
 from horai.result import Result
 from horai.runtime.answers import AnswerPart, answer_table
@@ -142,9 +142,7 @@ def _layers(pack: Pack, result: Result) -> tuple[list[Layer], int]:
     """What can be chosen of a program with several answer streams; else one layer with all."""
     said = [answer.raw for answer in result.steps if isinstance(answer.raw, PointAnswers)]
     if said and any(one.numbered for one in said):
-        whole = PointAnswers.together(said)
-        found, most = choices(whole)
-        return [Layer(one.label, blocks_of(pack, one.table), one.none) for one in found], most
+        return _choices(pack, PointAnswers.together(said).final)
     blocks = [*blocks_of(pack, result.table("spans")), *given_fluents(pack, result)]
     return [Layer("", blocks, list(result.unanswered))], 1
 
@@ -208,51 +206,28 @@ MOST_STREAMS = 12
 """Of more answer streams the first ones can be chosen, beside what some and all of them say."""
 
 
-class ShownStream(NamedTuple):
-    """What can be chosen: its name, its intervals, and where there is no such answer stream."""
-
-    label: str
-    table: AnswerTable
-    none: list[Span]
+Models = Sequence[Iterable[Any]]
 
 
-def choices(said: PointAnswers) -> tuple[list[ShownStream], int]:
+def _choices(pack: Pack, answers: Sequence[PointAnswer]) -> tuple[list[Layer], int]:
     """All there is to choose, and the largest number of answer streams at a query time."""
-    answers = said.final
     most = max((len(answer.models) for answer in answers), default=0)
-    found = [
-        _choice("in every answer stream", (_every(answer) for answer in answers)),
-        _choice("in some answer stream", (_some(answer) for answer in answers)),
-    ]
+    chosen: dict[str, Callable[[Models], Models]] = {
+        "in every answer stream": lambda models: [set.intersection(*map(set, models))],
+        "in some answer stream": lambda models: [set.union(*map(set, models))],
+    }
     for number in range(min(most, MOST_STREAMS)):
-        label = f"answer stream {number + 1} of up to {most}"
-        found.append(_choice(label, (_numbered(answer, number) for answer in answers)))
-    return found, most
-
-
-def _every(answer: PointAnswer) -> PointAnswer:
-    models = [set(model) for model in answer.models]
-    return _of(answer, [set.intersection(*models)] if models else [])
-
-
-def _some(answer: PointAnswer) -> PointAnswer:
-    models = [set(model) for model in answer.models]
-    return _of(answer, [set.union(*models)] if models else [])
-
-
-def _numbered(answer: PointAnswer, number: int) -> PointAnswer:
-    return PointAnswer(answer.query, answer.models[number : number + 1])
-
-
-def _of(answer: PointAnswer, models: list[set]) -> PointAnswer:  # type: ignore[type-arg]
-    return PointAnswer(answer.query, tuple(map(tuple, models)))
-
-
-def _choice(label: str, answers: Iterable[PointAnswer]) -> ShownStream:
-    points = PointAnswers([GivenAnswer(answer.query, answer) for answer in answers])
-    spans = points.spans()
-    rows: Iterable[AnswerRow] = spans.rows()
-    return ShownStream(label, AnswerTable.of(rows), spans.none)
+        place = slice(number, number + 1)
+        chosen[f"answer stream {number + 1} of up to {most}"] = itemgetter(place)
+    layers = []
+    for label, choose in chosen.items():
+        points = []
+        for query, models in ((answer.query, answer.models) for answer in answers):
+            kept = tuple(map(tuple, choose(models))) if models else ()
+            points.append(GivenAnswer(query, PointAnswer(query, kept)))
+        spans = PointAnswers(points).spans()
+        layers.append(Layer(label, blocks_of(pack, AnswerTable.of(spans.rows())), spans.none))
+    return layers, most
 
 
 # --- the items of the stream ---------------------------------------------------------------------
@@ -290,7 +265,7 @@ def item_blocks(pack: Pack, tables: Iterable[ItemTable]) -> tuple[list[LaneBlock
 
 
 def _points(pack: Pack, table: ItemTable, full: bool) -> Iterator[LaneBlock]:
-    op = table.table.column("op").to_numpy()
+    op = _numbers(table, "op")
     for kind, rows in (("item", np.flatnonzero(op > 0)), ("retraction", np.flatnonzero(op < 0))):
         if not len(rows) or (table.kind == "fluent" and kind == "item"):
             continue
@@ -303,11 +278,11 @@ def _points(pack: Pack, table: ItemTable, full: bool) -> Iterator[LaneBlock]:
         yield lane_block(
             *(pack, kind, table.name),
             *(args[:1], None),
-            _numbers(table, "start", rows),
+            _numbers(table, "start")[rows],
             more={
                 "file": names[files.indices.to_numpy()[rows]],
-                "line": _numbers(table, "line", rows),
-                "arrival": _numbers(table, "arrival", rows),
+                "line": _numbers(table, "line")[rows],
+                "arrival": _numbers(table, "arrival")[rows],
             },
             arguments=args[1:] if full else (),
         )
@@ -315,10 +290,10 @@ def _points(pack: Pack, table: ItemTable, full: bool) -> Iterator[LaneBlock]:
 
 def _counts(pack: Pack, table: ItemTable, tables: list[ItemTable]) -> LaneBlock:
     """How many items of a type there are in each of many parts of the whole time."""
-    first = min(int(_all(one, "start").min()) for one in tables)
-    last = max(int(_all(one, "start").max()) for one in tables)
+    first = min(int(_numbers(one, "start").min()) for one in tables)
+    last = max(int(_numbers(one, "start").max()) for one in tables)
     width = max(1, -(-(last + 1 - first) // BINS))
-    counts = np.bincount((_all(table, "start") - first) // width)
+    counts = np.bincount((_numbers(table, "start") - first) // width)
     bins = np.flatnonzero(counts)
     nothing: tuple[TermColumn, ...] = ()
     start = first + bins * width
@@ -327,12 +302,7 @@ def _counts(pack: Pack, table: ItemTable, tables: list[ItemTable]) -> LaneBlock:
     )
 
 
-def _numbers(table: ItemTable, name: str, rows: Ints) -> Ints:
-    numbers: Ints = table.table.column(name).to_numpy()[rows]
-    return numbers
-
-
-def _all(table: ItemTable, name: str) -> Ints:
+def _numbers(table: ItemTable, name: str) -> Ints:
     numbers: Ints = table.table.column(name).to_numpy()
     return numbers
 
@@ -348,12 +318,8 @@ MOST_SECONDS = 20
 DEPTH = 8
 
 
-class Candidate(NamedTuple):
-    """An interval: the number of its row on the page, what holds, and from when on."""
-
-    row: int
-    text: str
-    start: int
+Candidate = tuple[int, str, int]
+"""An interval: the number of its row on the page, what holds, and from when on."""
 
 
 def packed_proofs(
@@ -390,7 +356,7 @@ def _candidates(texts: Sequence[str], block: LaneBlock, first: int) -> Iterator[
         for lane, begin in enumerate(lanes[:-1]):
             if begin + turn < lanes[lane + 1]:
                 start = int(block.start[begin + turn])
-                yield Candidate(first + begin + turn, _text(texts, block, lane), start)
+                yield first + begin + turn, _text(texts, block, lane), start
 
 
 def _text(texts: Sequence[str], block: LaneBlock, lane: int) -> str:

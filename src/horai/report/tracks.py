@@ -19,8 +19,7 @@ from horai.io import (
     to_source,
 )
 from horai.io.terms import concat
-from horai.report.lanes import lane_block
-from horai.report.pack import Pack
+from horai.report.lanes import Pack, lane_block
 from horai.signals import Areas, Positions
 from horai.temporal.spans import Ints
 
