@@ -36,7 +36,7 @@ from horai.runtime.lars.session import Items, ProgramEngine, Progress, program_q
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import LATEST, Counting, Metrics
-from horai.settings import OPTIONS, RunSettings, Schedule, plan_run, point
+from horai.settings import RunSettings, Schedule, plan_run, point
 from horai.tools.codes import judged
 
 if TYPE_CHECKING:
@@ -456,12 +456,7 @@ class Session:
             hint = "advance to a query time first"
             raise UsageError("items were fed that no query time knows yet", hint)
         engine = self.core.save()
-        settings = {
-            name: value
-            for name, value in self.settings.to_dict().items()
-            if OPTIONS[name].is_for(self.rules.language, "session")
-        }
-        settings |= {"start": self.start, "engine": self.engine}
+        settings = self.settings.of_session() | {"start": self.start, "engine": self.engine}
         counts = self._counting.to_state(_revised(self.form, self.answers, self._counting))
         saved = Saved(
             self.rules.sources,

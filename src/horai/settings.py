@@ -644,6 +644,11 @@ class RunSettings:
                 found[one.name] = str(value) if isinstance(value, Path) else value
         return found
 
+    def of_session(self) -> dict[str, Any]:
+        """Those of them that a session has. Where it starts is said apart: the input may tell."""
+        for_session = options_for(self.language, "session").keys() - {"start"}
+        return {name: x for name, x in self.to_dict().items() if name in for_session}
+
 
 OPTIONS: dict[str, Option] = {
     one.name: replace(one.metadata["option"], name=one.name)

@@ -23,7 +23,6 @@ from horai.tools.equivalence import (
     Counterexample,
     Notion,
     ProgramComparison,
-    SearchLimits,
     Verdict,
     equivalence,
 )
@@ -239,7 +238,7 @@ def check(one: str, other: str) -> None:
     }
     for notion, is_same in expected.items():
         both = (program(one), program(other))
-        verdict = ProgramComparison(both, SearchLimits(signals=6)).verdict(notion)
+        verdict = ProgramComparison(both, signals=6).verdict(notion)
         assert verdict.is_equal is is_same, (notion, verdict.reason)
         if verdict.counterexample is not None:
             replay(one, other, verdict.counterexample)

@@ -31,7 +31,7 @@ from horai.runtime.lars.flow import AnswerTiming, Flow
 from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals, LineReader
 from horai.runtime.metrics import LATEST
-from horai.settings import LARS, OPTIONS, RunSettings
+from horai.settings import RunSettings
 
 if TYPE_CHECKING:
     from horai.cli.output import Target
@@ -106,11 +106,7 @@ class _Driver:
 
     def __init__(self, program: Rules, given: RunSettings, target: Target) -> None:
         self.program, self.given, self.target = program, given, target
-        self.settings = {
-            name: value
-            for name, value in given.to_dict().items()
-            if OPTIONS[name].is_for(LARS, "session") and name != "start"
-        }
+        self.settings = given.of_session()
         self.clock = clock_for(given.clock, given.unit)
         self.timing = AnswerTiming.parse(given.output_every or "time", self.clock)
         if self.timing.number > 1 and self.timing.by == "time":

@@ -28,7 +28,7 @@ from horai.rules import Rules, taken_up
 from horai.runtime.checkpoint import write_whole
 from horai.runtime.lars.signals import HEADER
 from horai.session import Session
-from horai.settings import MOST_QUERIES, MOST_TIME, OPTIONS, RunSettings, before
+from horai.settings import MOST_QUERIES, MOST_TIME, RunSettings, before
 
 State = Literal["waiting", "running", "paused", "ended"]
 Wait = Callable[[Callable[[], Any]], Any]
@@ -119,11 +119,7 @@ class LiveFeed:
 
     def _asked(self) -> dict[str, Any]:
         """The settings of the session."""
-        found = {
-            name: value
-            for name, value in self.settings.to_dict().items()
-            if OPTIONS[name].is_for(self.rules.language, "session") and name != "start"
-        }
+        found = self.settings.of_session()
         return found if self.rules.language == "lars" else {**found, "answers": "changelog"}
 
     def _step(self) -> int:

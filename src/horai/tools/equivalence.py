@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations, permutations, product
+from operator import itemgetter
 
 import clingo
 
@@ -61,27 +62,21 @@ class Circuits:
 
     def both(self, gates: Iterable[Gate]) -> Gate:
         """A gate that holds when all gates do."""
-        kept: dict[str, None] = {}
-        for gate in gates:
-            if gate is False:
-                return False
-            if gate is not True:
-                kept[str(gate)] = None
-        if len(kept) < 2:
-            return next(iter(kept), True)
-        return self._gate("and", tuple(kept))
+        return self._joined("and", gates, decides=False)
 
     def either(self, gates: Iterable[Gate]) -> Gate:
         """A gate that holds when one of the gates does."""
+        return self._joined("or", gates, decides=True)
+
+    def _joined(self, kind: str, gates: Iterable[Gate], *, decides: bool) -> Gate:
+        """A gate of several; one that always has the value that `decides` is enough."""
         kept: dict[str, None] = {}
         for gate in gates:
-            if gate is True:
-                return True
-            if gate is not False:
-                kept[str(gate)] = None
-        if len(kept) < 2:
-            return next(iter(kept), False)
-        return self._gate("or", tuple(kept))
+            if gate is decides:
+                return decides
+            if isinstance(gate, str):
+                kept[gate] = None
+        return self._gate(kind, tuple(kept)) if len(kept) > 1 else next(iter(kept), not decides)
 
     def no(self, gate: Gate) -> Gate:
         """A gate that holds when another one does not."""
@@ -339,11 +334,11 @@ class Vocabulary:
     @property
     def reach(self) -> int:
         """How far back windows of a limited length look, at most."""
-        return max((_reach(part) for rule in self.rules for part in _conditions(rule)), default=0)
+        return max((_reach(part) for rule in self.rules for part in rule.parts), default=0)
 
     def _parts(self) -> Iterator[lars.Head]:
         for rule in self.rules:
-            for part in _conditions(rule):
+            for part in rule.parts:
                 yield from subformulas(part)
 
     @cached_property
@@ -367,14 +362,8 @@ class Vocabulary:
         return {0, 1, *sizes, *(size + 1 for size in sizes), self.reach}
 
 
-def _conditions(rule: lars.Rule) -> Iterator[lars.Head]:
-    yield from rule.body
-    if rule.head is not None:
-        yield rule.head
-
-
 def _constants(rule: lars.Rule) -> Iterator[Term]:
-    for condition in _conditions(rule):
+    for condition in rule.parts:
         for part in subformulas(condition):
             # The times of @ are no values, and those of intervals are not either.
             for term in (
@@ -396,7 +385,7 @@ def _obstacle_in(rule: lars.Rule) -> str | None:
     if isinstance(rule.head, lars.Atom) and is_made(rule.head.name):
         return "`_` under `not`"
     times = set(_window_times(rule))
-    for condition in _conditions(rule):
+    for condition in rule.parts:
         for part in subformulas(condition):
             named = {v for term in own_terms(part) for v in subterms(term) if isinstance(v, Var)}
             if not isinstance(part, lars.At) and named & times:
@@ -526,41 +515,33 @@ SOME_POINTS = 3
 """The last time point where no window says how far to go."""
 
 
-@dataclass(frozen=True)
-class SearchLimits:
-    """How far to search: the last time point, signals or facts, new constants, and attempts."""
-
-    points: int | None = None
-    signals: int = 3
-    constants: int = 1
-    tries: int = 20_000
-
-
 class Enough(Exception):
     """All attempts were made."""
 
 
+@dataclass
 class ProgramComparison:
-    """Two programs, with windows in time points, about to be compared."""
+    """Two programs, with windows in time points, about to be compared.
 
-    def __init__(
-        self,
-        programs: tuple[Program, Program],
-        bounds: SearchLimits,
-        shown: frozenset[str] | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        self._programs = programs
-        self._words = Vocabulary(programs)
-        self._bounds = bounds
-        self._shown = shown
-        self._progress = progress
-        self._tries = 0
-        is_settled = self._words.obstacle is None
-        needed = self._words.reach if is_settled else max(self._words.reach + 1, SOME_POINTS)
-        self._last = needed if bounds.points is None else bounds.points
+    It says how far to search: the last time point, signals or facts, new constants, and attempts.
+    """
+
+    programs: tuple[Program, Program]
+    points: int | None = None
+    signals: int = 3
+    constants: int = 1
+    tries: int = 20_000
+    shown: frozenset[str] | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        self._words = words = Vocabulary(self.programs)
+        self._tried = 0
+        is_settled = words.obstacle is None
+        needed = words.reach if is_settled else max(words.reach + 1, SOME_POINTS)
+        self._last = needed if self.points is None else self.points
         # Whether a search without a finding would settle the matter.
-        self._is_settled = is_settled and self._last >= self._words.reach
+        self._is_settled = is_settled and self._last >= words.reach
 
     def verdict(
         self, notion: Notion, signals: Sequence[Pair] = (), times: range = range(1)
@@ -584,8 +565,7 @@ class ProgramComparison:
             frozenset(
                 pair
                 for pair in (*answer.stream.pairs, *((None, a) for a in answer.background))
-                if not is_made(pair[1].name)
-                and (self._shown is None or pair[1].name in self._shown)
+                if not is_made(pair[1].name) and (self.shown is None or pair[1].name in self.shown)
             )
             for answer in answers_at(full, signals, time, 0)
         )
@@ -595,17 +575,17 @@ class ProgramComparison:
     ) -> Counterexample | None:
         self._count()
         known = [pair for pair in signals if pair[0] <= time]
-        first, second = (self._answers(p, context, known, time) for p in self._programs)
+        first, second = (self._answers(p, context, known, time) for p in self.programs)
         if first == second:
             return None
         return Counterexample(tuple(known), tuple(context), time, (first, second))
 
     def _count(self) -> None:
-        if self._tries >= self._bounds.tries:
+        if self._tried >= self.tries:
             raise Enough
-        self._tries += 1
-        if self._progress is not None:
-            self._progress(self._tries)
+        self._tried += 1
+        if self.progress is not None:
+            self.progress(self._tried)
 
     # --- one stream ---
 
@@ -622,7 +602,7 @@ class ProgramComparison:
     def _by_contexts(self, notion: Notion) -> Verdict | None:
         """The verdict of bi-models: equal in all contexts, or a context that the notion allows."""
         made = any(is_made(name) for name, _ in self._words.derived)
-        if made or self._shown is not None:
+        if made or self.shown is not None:
             return None
         found = self._differ((), (), 0)  # also sees facts, of which no context speaks
         if found is not None:
@@ -664,7 +644,7 @@ class ProgramComparison:
         data = Stream(0, self._last + 1, signals)
         # A program that looks back only knows nothing of what comes after now.
         here = [pair for pair in universe if pair[0] <= time or not self._is_settled]
-        found = difference(self._programs, data, time, here)
+        found = difference(self.programs, data, time, here)
         return None if found is None else separating(*found)
 
     def _allowed(
@@ -680,7 +660,7 @@ class ProgramComparison:
             return self._differ(context, signals, time)
         if any(atom.predicate not in self._words.extensional for _, atom in facts):
             return None
-        return self._differ((), sorted([*signals, *facts], key=_place), time)
+        return self._differ((), sorted([*signals, *facts], key=itemgetter(0)), time)
 
     # --- small streams, one by one ---
 
@@ -698,7 +678,7 @@ class ProgramComparison:
                 if found is not None:
                     return _different(notion, found)
         all_pairs = len(self._words.pairs(predicates, constants, self._times()))
-        was_all = self._last < FEW_POINTS and self._bounds.signals >= all_pairs
+        was_all = self._last < FEW_POINTS and self.signals >= all_pairs
         is_ground = not self._words.has_variables and notion is not Notion.strong
         if self._is_settled and was_all and is_ground:
             return Verdict(notion, True, "all that can make a difference was tried")
@@ -707,7 +687,7 @@ class ProgramComparison:
     def _constants(self) -> list[Term]:
         if self._words.obstacle is None:
             return self._words.constants(self._words.most_variables, numbers=False)
-        return self._words.constants(self._bounds.constants, numbers=True)
+        return self._words.constants(self.constants, numbers=True)
 
     def _times(self) -> list[int]:
         if self._last < FEW_POINTS:
@@ -719,7 +699,7 @@ class ProgramComparison:
     ) -> Iterator[tuple[Pair, ...]]:
         """Streams of ever more signals; in every order where it matters."""
         pairs = self._words.pairs(predicates, constants, self._times())
-        for size in range(self._bounds.signals + 1):
+        for size in range(self.signals + 1):
             for chosen in combinations(pairs, size):
                 yield from _orders(chosen) if self._words.counts_signals else [chosen]
 
@@ -727,8 +707,8 @@ class ProgramComparison:
         obstacle = self._words.obstacle
         why = f"; more cannot be settled because of {obstacle}" if obstacle else ""
         return (
-            f"{self._tries} attempts up to time point {self._last}, with up to "
-            f"{self._bounds.signals} signals or facts{why}"
+            f"{self._tried} attempts up to time point {self._last}, with up to "
+            f"{self.signals} signals or facts{why}"
         )
 
 
@@ -745,10 +725,6 @@ def _fact_at(rule: Rule) -> Iterator[Pair]:
 
 def _end(signals: Sequence[Pair]) -> int:
     return max((time for time, _ in signals), default=0)
-
-
-def _place(pair: Pair) -> int:
-    return pair[0]
 
 
 def _orders(chosen: tuple[Pair, ...]) -> Iterator[tuple[Pair, ...]]:
@@ -787,14 +763,15 @@ def equivalence(
         hint = "leave out the filter, or compare with the notion data"
         raise UsageError("strong equivalence is about all predicates", hint)
     programs = (one.in_points(clock), other.in_points(clock))
-    bounds = SearchLimits(
+    comparison = ProgramComparison(
+        programs,
         None if points is None else _count(points, "points"),
         _count(signals, "signals"),
         _count(constants, "constants"),
         _count(tries, "tries"),
+        None if filter is None else frozenset(filter),
+        progress,
     )
-    shown = None if filter is None else frozenset(filter)
-    comparison = ProgramComparison(programs, bounds, shown, progress)
     schema = AnySignals.known(set().union(*(inputs(program) for program in programs)))
     narrative = read_input(input, schema, TimeScale())
     last = (extent(narrative.tables) or (0, 0))[1] if end is None else point(end, "end")
