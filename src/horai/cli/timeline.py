@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -79,43 +80,17 @@ class Scale(NamedTuple):
         return round((time - self.first) * self.width / max(1, self.last - self.first))
 
 
-def draw(
-    result: Result, console: Console, wanted: Callable[[AnswerRow], bool] = lambda row: True
-) -> Text:
-    """The timeline of a run (or of the rows that are wanted), as wide as the console."""
-    rows = [row for row in result.rows("spans") if wanted(row)]
-    until = result.answers[-1].query if result.answers else None
-    return _drawn(rows, console, result.unit, until)
-
-
 def draw_run(result: Result, output: Path | None, unit: Unit | None) -> None:
-    """The timeline of a run, on the screen or in a file."""
+    """The timeline of a run, as wide as the screen, or in a file."""
     until = result.answers[-1].query if result.answers else None
-    on_screen(result.rows("spans"), output, unit=unit, until=until)
-
-
-def on_screen(
-    rows: Iterable[AnswerRow],
-    output: Path | None,
-    *,
-    unit: Unit | None = None,
-    until: int | None = None,
-) -> None:
-    """The timeline of rows, on the screen or in a file."""
-    if output is None:
+    with ExitStack() as opened:
         screen = stdout()
-        screen.print(_drawn(rows, screen, unit, until))
-        return
-    with output.open("w", encoding="utf-8") as file:
-        screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
-        screen.print(_drawn(rows, screen, unit, until))
-
-
-def _drawn(
-    rows: Iterable[AnswerRow], console: Console, unit: Unit | None, until: int | None
-) -> Text:
-    plain = not console.is_terminal or not (console.encoding or "").lower().startswith("utf")
-    return timeline(rows, console.width, PLAIN if plain else FANCY, unit=unit, until=until)
+        if output is not None:
+            file = opened.enter_context(output.open("w", encoding="utf-8"))
+            screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
+        is_plain = not screen.is_terminal or not (screen.encoding or "").lower().startswith("utf")
+        signs = PLAIN if is_plain else FANCY
+        screen.print(timeline(result.rows("spans"), screen.width, signs, unit=unit, until=until))
 
 
 def timeline(
@@ -141,7 +116,7 @@ def timeline(
     text = _axis(scale, label_width, unit, signs)
     colours = _colours(lines)
     for line in lines:
-        text.append("\n" + _fitted(line.label, label_width) + "  ")
+        text.append("\n" + _shortened(line.label, label_width).ljust(label_width) + "  ")
         _append_bar(text, line, scale, signs, colours[line.name])
         if list_width:
             text.append("  " + _shortened(line.listed(), list_width), style="dim")
@@ -240,10 +215,6 @@ def _round_size(rough: float) -> int:
     """
     power = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
     return next(int(power * n) for n in (1, 2, 5, 10) if power * n >= rough)
-
-
-def _fitted(label: str, width: int) -> str:
-    return _shortened(label, width).ljust(width)
 
 
 def _shortened(text: str, width: int) -> str:
