@@ -179,7 +179,6 @@ class Rules:
 
     def plan(self, clock: str | None = None, unit: str | None = None) -> ShownPlan:
         """How the rules are worked out; notebooks show it, and `to_dict` gives plain values."""
-        from horai.plan.ec.outline import outline
         from horai.report.plan import (
             ShownPlan,
             outline_json,
@@ -189,7 +188,7 @@ class Rules:
         )
 
         if self.language == "ec":
-            found = plan_json(outline(self.compiled))
+            found = plan_json(self.compiled)
             return ShownPlan(found, (line.plain for line in plan_lines(found)))
         self._alone("have no common plan")
         outlined = self.outline(clock, unit)

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from horai.cli.app import app
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.plan.ec.outline import outline
 from horai.plan.pipeline import compile_program
 from horai.report.plan import plan_json, plan_lines
 from horai.rules import load, load_session, loads
@@ -306,8 +305,8 @@ def test_a_project_needs_no_arguments(horai: Run, small: tuple[str, ...]) -> Non
 
 
 def test_a_terminal_gets_a_tree() -> None:
-    plan = outline(compile_program(loads(SMALL).description))
-    lines = [line.plain for line in plan_lines(plan_json(plan), tree=True)]
+    plan = plan_json(compile_program(loads(SMALL).description))
+    lines = [line.plain for line in plan_lines(plan, tree=True)]
     assert any("├─ initiatedAt(on(X)=true, T)" in line for line in lines)
     assert any("│  └─ join lamp(X)" in line for line in lines)
 
@@ -389,7 +388,7 @@ def test_a_session_can_be_watched_at_any_time() -> None:
     again.feed(items[19])
     assert again.advance(19).rows() == found[0]
     assert profile.program is not None
-    told = [rule["actual"] for rule in rules(plan_json(outline(profile.program), profile))]
+    told = [rule["actual"] for rule in rules(plan_json(profile.program, profile))]
     assert [(one["rows_in"], one["rows"]) for one in told] == [(0, 0), (0, 0), (0, 0), (2, 2)]
 
 

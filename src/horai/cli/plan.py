@@ -11,7 +11,6 @@ from horai.cli.output import tell_dead_letters
 from horai.cli.workload import Workload, choose, run_rules
 from horai.engine.profile import Profile
 from horai.errors import UsageError
-from horai.plan.ec.outline import outline
 from horai.plan.program import Plan
 from horai.plan.split.lars import parts_of
 from horai.plan.split.stages import stages_of
@@ -101,7 +100,7 @@ def _profile(
 
 
 def _show(program: Plan, profile: Profile | None, format: str) -> None:
-    found = plan_json(outline(program), profile)
+    found = plan_json(program, profile)
     if format == "json":
         console.show(format, found, ())
         return

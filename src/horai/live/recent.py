@@ -20,7 +20,6 @@ from horai.engine.columns import column_of
 from horai.engine.symbols import Symbols
 from horai.io import AnswerRow
 from horai.lang.core.diagnostics import Diagnostic
-from horai.plan.ec.outline import outline
 from horai.report.plan import plan_json
 from horai.result import Answer, Result, RunBasis, everything
 from horai.rules import Rules
@@ -322,7 +321,7 @@ def costs(profile: Profile | None, seconds: float) -> dict[str, Any]:
     """Seconds of each rule, and of what is done with all rules of a component together."""
     if profile is None or profile.program is None:
         return {"by": "run", "seconds": seconds, "rows": []}
-    found = plan_json(outline(profile.program), profile)
+    found = plan_json(profile.program, profile)
     rows = []
     for component in found["components"]:
         name = ", ".join(component["entities"])

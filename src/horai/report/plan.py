@@ -1,8 +1,7 @@
 """A plan for machines and for people, its stages, and what a profile says of each part.
 
-Machines get plain values, whose keys are stable: new ones may come, none goes or changes its
-meaning. People get the same values as a tree of lines, numbers on the left, with guides and colours
-where wanted.
+Machines get plain values. People get the same as a tree of lines, numbers on the left, with guides
+and colours where wanted.
 """
 
 from __future__ import annotations
@@ -17,15 +16,9 @@ from rich.text import Text
 from horai.engine.profile import Profile, Stats
 from horai.errors import counted
 from horai.plan.ec.entities import Kind
-from horai.plan.ec.outline import (
-    WORDS,
-    ComponentOutline,
-    OperatorOutline,
-    PartOutline,
-    PlanOutline,
-    RuleOutline,
-)
+from horai.plan.ec.outline import WORDS, Json, outline
 from horai.plan.lars.check import listed, named, place_of
+from horai.plan.program import Plan
 from horai.plan.split.demands import EntityKey, Path
 from horai.plan.split.lars import Parts
 from horai.plan.split.stages import Stage
@@ -36,107 +29,47 @@ if TYPE_CHECKING:
     from horai.runtime.lars.outline import LarsOutline, LarsRuleOutline, PredicateLayer
 
 
-Json = dict[str, Any]
-
-
-def plan_json(plan: PlanOutline, profile: Profile | None = None) -> Json:
+def plan_json(program: Plan, profile: Profile | None = None) -> Json:
     """The plan as plain values; with the profile of a run, `actual` is there everywhere."""
-    found: Json = {
-        "inputs": [{"kind": one.kind, "name": one.name, "arity": one.arity} for one in plan.inputs],
-        "components": [_component(one, profile) for one in plan.components],
-        "groundings": [
-            {
-                "entity": one.entity,
-                "place": one.place,
-                "parts": _parts((PartOutline("", one.operators),), one.entity),
-            }
-            for one in plan.groundings
-        ],
-    }
-    if profile is not None:
-        inside = sum(stats.seconds for stats in profile.components.values())
-        found["actual"] = {
+    if profile is None:
+        return outline(program)
+    inside = sum(stats.seconds for stats in profile.components.values())
+    return outline(program, ActualCosts(profile)) | {
+        "actual": {
             "queries": profile.queries,
             "seconds": _seconds(profile.seconds),
             # of taking items in and giving answers
             "seconds_elsewhere": _seconds(max(0.0, profile.seconds - inside)),
         }
-    return found
-
-
-def _component(one: ComponentOutline, profile: Profile | None) -> Json:
-    found: Json = {
-        "id": str(one.number),
-        "level": one.level,
-        "entities": list(one.names),
-        "members": list(one.members),
-        "cyclic": one.cyclic,
-        "settled": one.settling,
-        "partition": {"key": one.key, "reason": one.no_key},
-        "rules": [
-            _rule(rule, f"{one.number}.{place}", profile) for place, rule in enumerate(one.rules, 1)
-        ],
     }
-    if profile is not None:
-        seconds = profile.components.get(one.id, Stats()).seconds
-        inside = sum(profile.rules.get(rule.id, Stats()).seconds for rule in one.rules)
-        found["actual"] = {
+
+
+class ActualCosts:
+    """What a profile says of components and rules."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+
+    def component(self, plan: int, rules: Sequence[int]) -> Json:
+        """The time of a component, and how much of it went into what is not its rules."""
+        seconds = self.profile.components.get(plan, Stats()).seconds
+        inside = sum(self.profile.rules.get(rule, Stats()).seconds for rule in rules)
+        whole = self.profile.seconds
+        return {
             "seconds": _seconds(seconds),
             "seconds_settling": _seconds(max(0.0, seconds - inside)),
-            "share": round(seconds / profile.seconds if profile.seconds else 0.0, 4),
+            "share": round(seconds / whole if whole else 0.0, 4),
         }
-    return found
 
-
-def _rule(one: RuleOutline, name: str, profile: Profile | None) -> Json:
-    looks = one.looks
-    found: Json = {
-        "id": name,
-        "defines": one.defines,
-        "kind": one.kind,
-        "head": one.head,
-        "place": one.place,
-        "effect": one.effect,
-        "from_grounding": list(one.grounded),
-        "looks": {
-            "back": looks.back,
-            "ahead": looks.ahead,
-            "final": looks.final,
-            "words": looks.words,
-        },
-        "parts": _parts(one.parts, name),
-    }
-    if profile is not None:
-        stats = profile.rules.get(one.id, Stats())
-        found["actual"] = {
+    def rule(self, plan: int) -> Json:
+        """Rows and time of a rule."""
+        stats = self.profile.rules.get(plan, Stats())
+        return {
             "calls": stats.calls,
             "rows_in": stats.rows_in,
             "rows": stats.rows_out,
             "seconds": _seconds(stats.seconds),
         }
-    return found
-
-
-def _parts(parts: Iterable[PartOutline], name: str) -> list[Json]:
-    found, count = [], 0
-    for part in parts:
-        operators = []
-        for one in part.operators:
-            count += 1
-            operators.append(_operator(one, f"{name}.{count}"))
-        found.append({"label": part.label, "operators": operators})
-    return found
-
-
-def _operator(one: OperatorOutline, name: str) -> Json:
-    return {
-        "id": name,
-        "operator": one.operator,
-        "text": one.text,
-        "note": one.note,
-        "binds": list(one.binds),
-        "inside": _parts(one.inside, name),
-    }
 
 
 def _seconds(seconds: float) -> float:

@@ -31,7 +31,7 @@ from horai.lang.ec.builtins import BODY_LITERALS, BUILTINS, FLUENT_HEADS, RESERV
 from horai.lang.layout import SCANNERS, Language, formatted
 from horai.plan.ec.entities import Entity, find_entities
 from horai.plan.ec.modes import PythonPredicate
-from horai.plan.ec.outline import ComponentOutline, outline
+from horai.plan.ec.outline import Json, outline
 from horai.plan.pipeline import compile_program
 from horai.predicates import Predicate, outlined
 from horai.rules import SUFFIX, examined
@@ -196,12 +196,13 @@ class Checked:
         return {one.key: one for one in (*found.events.values(), *found.fluents.values())}
 
     @cached_property
-    def components(self) -> list[ComponentOutline]:
+    def components(self) -> list[Json]:
         """How the rules are worked out; nothing where they have errors."""
         if has_errors(self.findings) or not self.description.rules:
             return []
         given = [PythonPredicate(n, parameter_count(one)) for n, one in self.predicates.items()]
-        return list(outline(compile_program(self.description, given)).components)
+        found: list[Json] = outline(compile_program(self.description, given))["components"]
+        return found
 
 
 class HoraiServer(LanguageServer):
@@ -342,7 +343,7 @@ def _of_language(name: str, arity: int) -> str | None:
     return None
 
 
-def _of_entity(entity: Entity, components: list[ComponentOutline]) -> Iterator[str]:
+def _of_entity(entity: Entity, components: list[Json]) -> Iterator[str]:
     """Kind, values, level, key and rules."""
     kind = ", ".join(sorted(entity.sorts))
     if entity.is_input:
@@ -351,14 +352,14 @@ def _of_entity(entity: Entity, components: list[ComponentOutline]) -> Iterator[s
         yield f"{kind} fluent" if entity.kind == "fluent" else "event that rules derive"
     if entity.values:
         yield "values: " + ", ".join(sorted(map(show, entity.values)))
+    mine = f"{entity.name}/{entity.arity}"
     for one in components:
-        if f"{entity.name}/{entity.arity}" not in one.names:
+        if mine not in one["entities"]:
             continue
-        cycle = ", in a cycle" if one.cyclic else ""
-        yield f"level {one.level}{cycle}"
-        yield f"partition key: {one.key}" if one.key else f"no partition key: {one.no_key}"
-        mine = f"{entity.name}/{entity.arity}"
-        if count := sum(rule.defines.startswith(mine) for rule in one.rules):
+        yield f"level {one['level']}{', in a cycle' if one['cyclic'] else ''}"
+        key, reason = one["partition"]["key"], one["partition"]["reason"]
+        yield f"partition key: {key}" if key else f"no partition key: {reason}"
+        if count := sum(rule["defines"].startswith(mine) for rule in one["rules"]):
             yield f"rules: {count}"
         return
 

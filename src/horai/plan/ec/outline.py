@@ -1,15 +1,15 @@
-"""The plan of a description as plain data: what `horai plan` shows.
+"""The plan of a description as plain values: what `horai plan` shows.
 
 Components stand in processing order with their rules and groundings, and each rule is a chain of
-operators with its words and the variables bound. Rules and components have the `id` of what they
-were made from, by which profiles know them.
+operators with its words and the variables bound. Its keys are stable: new ones may come, none goes
+or changes its meaning.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
@@ -19,7 +19,7 @@ from horai.plan import operators as op
 from horai.plan.ec.components import stratify
 from horai.plan.ec.entities import find_entities
 from horai.plan.ec.literals import Names, names
-from horai.plan.ec.reach import Looks, looks_of
+from horai.plan.ec.reach import looks_of
 from horai.plan.ec.unify import may_match
 from horai.plan.program import DelayPlan, GroundingPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.split.keys import Partitioning, PartitionKey, partition
@@ -33,81 +33,17 @@ WORDS: dict[Settled, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorOutline:
-    """One operator: what it does, the variables it binds, what is inside."""
-
-    operator: str
-    text: str
-    binds: tuple[str, ...]
-    inside: tuple[PartOutline, ...] = ()
-    note: str | None = None
+Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PartOutline:
-    """A chain of operators; `label` says what it is for, where there are several."""
+class Actual(Protocol):
+    """What a run says of components and rules, by the identity of their plans."""
 
-    label: str
-    operators: tuple[OperatorOutline, ...]
+    def component(self, plan: int, rules: Sequence[int]) -> Json:
+        """What is told of a component with its rules."""
 
-
-@dataclass(frozen=True, slots=True)
-class RuleOutline:
-    """A rule: its head, the chains of its body, what its grounding gives, how far it looks."""
-
-    defines: str
-    kind: str
-    head: str
-    place: str
-    parts: tuple[PartOutline, ...]
-    grounded: tuple[str, ...]
-    looks: Looks
-    effect: str | None
-    id: int
-
-
-@dataclass(frozen=True, slots=True)
-class ComponentOutline:
-    """A component; `number` counts components in the order in which they are worked out."""
-
-    number: int
-    level: int
-    names: tuple[str, ...]
-    members: tuple[str, ...]
-    cyclic: bool
-    settling: Settled
-    key: str | None
-    no_key: str | None
-    rules: tuple[RuleOutline, ...]
-    id: int
-
-
-@dataclass(frozen=True, slots=True)
-class GroundingOutline:
-    """A grounding and the chain that lists its instances."""
-
-    entity: str
-    place: str
-    operators: tuple[OperatorOutline, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InputOutline:
-    """An input type."""
-
-    kind: str
-    name: str
-    arity: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlanOutline:
-    """All of it."""
-
-    inputs: tuple[InputOutline, ...]
-    components: tuple[ComponentOutline, ...]
-    groundings: tuple[GroundingOutline, ...]
+    def rule(self, plan: int) -> Json:
+        """What is told of a rule."""
 
 
 CONTROL = (";", ",", "->", "*->", "|", "")
@@ -142,59 +78,62 @@ class OperatorOutlines:
         self.program = program
         self._calls: list[tuple[op.Key, frozenset[int]]] = []
 
-    def chain(self, chain: op.Chain, known: Names) -> tuple[OperatorOutline, ...]:
-        """The operators of a chain that begins with some variables bound."""
+    def part(self, label: str, chain: op.Chain, known: Names) -> Json:
+        """A chain that begins with some variables bound, and what it is for if there are more.
+
+        Each operator tells what it does, the variables it binds and what is inside.
+        """
         found = []
         for step in chain.steps:
-            found.append(self._operator(step, known))
+            found.append(
+                {
+                    "id": "",
+                    "operator": _word(step),
+                    "text": _text(step),
+                    "note": self._note(step),
+                    "binds": told(_binds(step, known)),
+                    "inside": self._inside(step, known),
+                }
+            )
             known |= _binds(step, known)
-        return tuple(found)
+        return {"label": label, "operators": found}
 
-    def _operator(self, step: op.Operator, known: Names) -> OperatorOutline:
-        return OperatorOutline(
-            operator=_word(step),
-            text=_text(step),
-            binds=told(_binds(step, known)),
-            inside=self._inside(step, known),
-            note=self._note(step),
-        )
-
-    def _inside(self, step: op.Operator, known: Names) -> tuple[PartOutline, ...]:
+    def _inside(self, step: op.Operator, known: Names) -> list[Json]:
         match step:
             case op.AntiJoin(body=body) | op.AggregateOp(body=body):
-                return (PartOutline("", self.chain(body, known)),)
+                return [self.part("", body, known)]
             case op.Union(branches=branches):
                 word = "clause" if _is_call(step) else "branch"
                 single = len(branches) == 1
-                return tuple(
-                    PartOutline("" if single else f"{word} {n}", self.chain(one, known))
+                return [
+                    self.part("" if single else f"{word} {n}", one, known)
                     for n, one in enumerate(branches, 1)
-                )
+                ]
             case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
                 met = known | condition.bound
-                return (
-                    PartOutline("if", self.chain(condition, known)),
-                    PartOutline("then", self.chain(then, met)),
-                    PartOutline("else", self.chain(otherwise, known)),
-                )
+                return [
+                    self.part("if", condition, known),
+                    self.part("then", then, met),
+                    self.part("else", otherwise, known),
+                ]
             case op.Procedure():
                 return self._clauses(step)
             case _:
-                return ()
+                return []
 
-    def _clauses(self, step: op.Procedure) -> tuple[PartOutline, ...]:
+    def _clauses(self, step: op.Procedure) -> list[Json]:
         call = (step.key, step.bound)
         if call in self._calls:
-            return ()
+            return []
         self._calls.append(call)
         branches = self.program.procedures.branches[call]
         found = []
         for number, branch in enumerate(branches, 1):
             given = names(*(arg for i, arg in enumerate(branch.head) if i in step.bound))
             label = "" if len(branches) == 1 else f"clause {number}"
-            found.append(PartOutline(label, self.chain(branch.body, given)))
+            found.append(self.part(label, branch.body, given))
         self._calls.pop()
-        return tuple(found)
+        return found
 
     def _note(self, step: op.Operator) -> str | None:
         match step:
@@ -218,9 +157,9 @@ def plain(term: Term) -> str:
     return _FRESH.sub("", show(term))
 
 
-def told(found: Iterable[str]) -> tuple[str, ...]:
+def told(found: Iterable[str]) -> list[str]:
     """Variables that have a name, in order."""
-    return tuple(sorted(_FRESH.sub("", name) for name in found if not name.startswith("_#")))
+    return sorted(_FRESH.sub("", name) for name in found if not name.startswith("_#"))
 
 
 def _limit(time: Term, bound: op.Bound) -> str:
@@ -276,9 +215,9 @@ def _binds(step: op.Operator, known: Names) -> Names:
 _KINDS = {"event": "event", "initiated": "initiation", "terminated": "termination"}
 
 
-def outline(program: Plan) -> PlanOutline:
-    """The outline of a program."""
-    return _Outliner(program).plan()
+def outline(program: Plan, actual: Actual | None = None) -> Json:
+    """The outline of a program; with what a run tells, `actual` is there everywhere."""
+    return _Outliner(program, actual).plan()
 
 
 def _settled(stratum: Stratum) -> Settled:
@@ -291,92 +230,93 @@ def _settled(stratum: Stratum) -> Settled:
 
 
 class _Outliner:
-    def __init__(self, program: Plan) -> None:
-        self.program = program
+    def __init__(self, program: Plan, actual: Actual | None) -> None:
+        self.program, self.actual = program, actual
         self.operators = OperatorOutlines(program)
         parts = partition(program.description, stratify(program.graph))
         self.partitions = {part.component.number: part for part in parts}
 
-    def plan(self) -> PlanOutline:
+    def plan(self) -> Json:
         """All of it."""
-        groundings = [one for plans in self.program.groundings.values() for one in plans]
-        return PlanOutline(
-            inputs=self._inputs(),
-            components=tuple(
-                self._component(number, stratum)
-                for number, stratum in enumerate(self.program.strata, 1)
-            ),
-            groundings=tuple(self._grounding(one) for one in groundings),
-        )
+        strata = enumerate(self.program.strata, 1)
+        return {
+            "inputs": self._inputs(),
+            "components": [self._component(number, stratum) for number, stratum in strata],
+            "groundings": [
+                self._grounding(one) for plans in self.program.groundings.values() for one in plans
+            ],
+        }
 
-    def _inputs(self) -> tuple[InputOutline, ...]:
-        found: dict[InputOutline, None] = {}
+    def _inputs(self) -> list[Json]:
+        found: dict[tuple[str, Key], None] = {}
         for entity in find_entities(self.program.description).inputs:
             fold = self.program.unwrapping.folds.get(entity.key)
             key = entity.key if fold is None else (fold.name, len(fold.parts))
-            found[InputOutline(str(entity.kind), *key)] = None
-        return tuple(found)
+            found[str(entity.kind), key] = None
+        return [{"kind": kind, "name": name, "arity": arity} for kind, (name, arity) in found]
 
-    def _component(self, number: int, stratum: Stratum) -> ComponentOutline:
+    def _component(self, number: int, stratum: Stratum) -> Json:
+        """A component; numbers count them in the order in which they are worked out."""
         component = stratum.component
         split: Partitioning | None = self.partitions.get(component.number)
-        plans: list[PointPlan | StaticPlan] = [*stratum.initially, *stratum.points, *stratum.static]
-        rules = [(plan.clause, self._rule(plan, stratum)) for plan in plans]
-        rules += [(plan.clause, self._delay(plan, stratum)) for plan in stratum.delays]
-        named = tuple(dict.fromkeys(_name((v.name, v.arity)) for v in component.vertices))
-        ordered = sorted(rules, key=lambda one: (named.index(one[1].defines), one[0].span[0]))
-        return ComponentOutline(
-            number=number,
-            level=component.level,
-            names=named,
-            members=tuple(str(vertex) for vertex in component.vertices),
-            cyclic=component.cyclic,
-            settling=_settled(stratum),
-            key=_split_by(split.key) if split and split.key else None,
-            no_key=split.reason if split else None,
-            rules=tuple(rule for _, rule in ordered),
-            id=id(stratum),
-        )
+        named = list(dict.fromkeys(_name((v.name, v.arity)) for v in component.vertices))
+        plans: list[PointPlan | StaticPlan | DelayPlan]
+        plans = [*stratum.initially, *stratum.points, *stratum.static, *stratum.delays]
+        rules = [(plan, self._rule(plan, stratum)) for plan in plans]
+        rules.sort(key=lambda one: (named.index(one[1]["defines"]), one[0].clause.span[0]))
+        for place, (_, rule) in enumerate(rules, 1):
+            rule["id"] = f"{number}.{place}"
+            _number(rule["parts"], rule["id"])
+        found: Json = {
+            "id": str(number),
+            "level": component.level,
+            "entities": named,
+            "members": [str(vertex) for vertex in component.vertices],
+            "cyclic": component.cyclic,
+            "settled": _settled(stratum),
+            "partition": {
+                "key": _split_by(split.key) if split and split.key else None,
+                "reason": split.reason if split else None,
+            },
+            "rules": [rule for _, rule in rules],
+        }
+        if self.actual is not None:
+            found["actual"] = self.actual.component(id(stratum), [id(plan) for plan, _ in rules])
+        return found
 
-    def _rule(self, plan: PointPlan | StaticPlan, stratum: Stratum) -> RuleOutline:
+    def _rule(self, plan: PointPlan | StaticPlan | DelayPlan, stratum: Stratum) -> Json:
+        """A rule: its head, the chains of its body, what its grounding gives, how far it looks."""
+        effect, key = None, plan.target_key if isinstance(plan, DelayPlan) else plan.key
         if isinstance(plan, PointPlan):
-            kind = _KINDS.get(plan.kind, plan.kind)
-            parts = (PartOutline("", self.operators.chain(plan.chain, plan.given)),)
+            kind, given = _KINDS.get(plan.kind, plan.kind), plan.given
+        elif isinstance(plan, DelayPlan):
+            kind = "delayed initiation" if plan.initiates else "delayed termination"
+            given = names(*plan.origin) | plan.domain | ({plan.time} if plan.time else frozenset())
+            effect = self._effect(plan)
         else:
-            formula = isinstance(plan.rule, ec.HoldsAtRule)
-            kind = "formula" if formula else "intervals"
-            given = plan.domain | (names(plan.result) if formula else frozenset())
-            parts = (PartOutline("", self.operators.chain(plan.chain, given)),)
-        return self._outlined(plan, plan.key, kind, parts, looks_of(plan, stratum, self.program))
-
-    def _outlined(
-        self,
-        plan: PointPlan | StaticPlan | DelayPlan,
-        key: Key,
-        kind: str,
-        parts: tuple[PartOutline, ...],
-        looks: Looks,
-    ) -> RuleOutline:
-        head = plan.clause.head
-        return RuleOutline(
-            defines=_name(key),
-            kind=kind,
-            head=plain(head) if head is not None else "",
-            place=plan.clause.place,
-            parts=parts,
-            grounded=told(plan.domain) or (("_",) if plan.domain else ()),
-            looks=looks,
-            effect=None,
-            id=id(plan),
-        )
-
-    def _delay(self, plan: DelayPlan, stratum: Stratum) -> RuleOutline:
-        given = names(*plan.origin) | plan.domain | ({plan.time} if plan.time else frozenset())
-        parts = (PartOutline("", self.operators.chain(plan.chain, given)),)
-        kind = "delayed initiation" if plan.initiates else "delayed termination"
-        looks = looks_of(plan, stratum, self.program)
-        whole = self._outlined(plan, plan.target_key, kind, parts, looks)
-        return replace(whole, effect=self._effect(plan))
+            is_formula = isinstance(plan.rule, ec.HoldsAtRule)
+            kind = "formula" if is_formula else "intervals"
+            given = plan.domain | (names(plan.result) if is_formula else frozenset())
+        looks, head = looks_of(plan, stratum, self.program), plan.clause.head
+        found: Json = {
+            "id": "",
+            "defines": _name(key),
+            "kind": kind,
+            "head": plain(head) if head is not None else "",
+            "place": plan.clause.place,
+            "effect": effect,
+            "from_grounding": told(plan.domain) or (["_"] if plan.domain else []),
+            "looks": {
+                "back": looks.back,
+                "ahead": looks.ahead,
+                "final": looks.final,
+                "words": looks.words,
+            },
+            "parts": [self.operators.part("", plan.chain, given)],
+        }
+        if self.actual is not None:
+            found["actual"] = self.actual.rule(id(plan))
+        return found
 
     def _effect(self, plan: DelayPlan) -> str:
         origin, delay = plain(plan.rule.origin.term), plain(plan.delay)
@@ -386,14 +326,22 @@ class _Outliner:
         again = any(may_match(one.term, plan.rule.origin.term) for one in self.program.postponable)
         return f"{does}; a new initiation restarts the clock" if again else does
 
-    def _grounding(self, plan: GroundingPlan) -> GroundingOutline:
+    def _grounding(self, plan: GroundingPlan) -> Json:
+        """A grounding and the chain that lists its instances."""
         head = plan.clause.head
         entity = head.args[0] if head is not None and hasattr(head, "args") else None
-        return GroundingOutline(
-            entity=plain(entity) if entity is not None else _name(plan.key),
-            place=plan.clause.place,
-            operators=self.operators.chain(plan.listing, frozenset()),
-        )
+        named = plain(entity) if entity is not None else _name(plan.key)
+        parts = [self.operators.part("", plan.listing, frozenset())]
+        _number(parts, named)
+        return {"entity": named, "place": plan.clause.place, "parts": parts}
+
+
+def _number(parts: Iterable[Json], name: str) -> None:
+    """Operators are numbered through all chains of a rule, those inside by what they are in."""
+    operators = [one for part in parts for one in part["operators"]]
+    for place, one in enumerate(operators, 1):
+        one["id"] = f"{name}.{place}"
+        _number(one["inside"], one["id"])
 
 
 def _split_by(key: PartitionKey) -> str:
