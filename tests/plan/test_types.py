@@ -1,72 +1,70 @@
-"""Types by propagation."""
+"""Types by propagation: where a number is needed and only something else can arrive."""
 
-from tests.plan.support import described, example
-
-from horai.plan.ec.entities import find_entities
-from horai.plan.ec.types import InferredTypes, Slot, Type, infer_types
+import pytest
+from tests.plan.support import findings
 
 
-def types_of(text: str) -> InferredTypes:
-    description = described(text)
-    return infer_types(description, find_entities(description))
+def conflicts(text: str) -> list[tuple[str, str | None]]:
+    return [(f.message, f.note) for f in findings(text) if f.code == "H505"]
 
 
-def columns(types: InferredTypes, kind: str, name: str, arity: int) -> tuple[Type, ...]:
-    return tuple(types.slots.get(Slot(kind, name, arity, i), Type.ANY) for i in range(arity))
+def compared(condition: str, more: str = "") -> str:
+    """A rule that compares X with a number."""
+    return f"{more}\ninitiatedAt(f(X)=true, T) :- happensAt(e(X), T), {condition}, X > 3."
 
 
-def value(types: InferredTypes, name: str, arity: int) -> Type:
-    return types.slots.get(Slot("fluent", name, arity, -1), Type.ANY)
+@pytest.mark.parametrize(
+    ("facts", "kind"),
+    [
+        ("p(a).", "atom"),
+        ('p("a").', "string"),
+        ("p(q(1)).", "compound"),
+        ("p([1]).", "list"),
+        ("p(a). p(b).", "atom"),
+    ],
+)
+def test_the_type_of_facts_is_named(facts: str, kind: str) -> None:
+    (found,) = conflicts(compared("p(X)", facts))
+    assert found[0].endswith(f"`X` is of type {kind}")
+    assert found[1] == "its values come from argument 1 of `p/1`"
 
 
-def test_types_of_the_maritime_patterns() -> None:
-    description = example("maritime")
-    types = infer_types(description, find_entities(description))
-    assert columns(types, "predicate", "thresholds", 2) == (Type.ATOM, Type.NUMBER)
-    assert columns(types, "predicate", "vesselType", 2) == (Type.INT, Type.ATOM)
-    assert columns(types, "event", "velocity", 4)[1] is Type.NUMBER
-    assert value(types, "gap", 1) is Type.ATOM
-    assert types.conflicts == []
+@pytest.mark.parametrize("facts", ["p(1). p(2.5).", "p(a). p(1).", "p(inf). p(7)."])
+def test_numbers_and_mixed_columns_are_no_conflict(facts: str) -> None:
+    assert conflicts(compared("p(X)", facts)) == []
 
 
-def test_types_flow_from_facts_through_rules() -> None:
-    types = types_of("""
+def test_types_flow_from_facts_through_rules_and_fluents() -> None:
+    rules = """
     price(book, 12). price(pen, 1.5).
     cheap(G, P) :- price(G, P), P < 10.
     initiatedAt(offer(G)=P, T) :- happensAt(show(G), T), cheap(G, P).
-    """)
-    assert columns(types, "predicate", "cheap", 2) == (Type.ATOM, Type.NUMBER)
-    assert columns(types, "fluent", "offer", 1) == (Type.ATOM,)
-    assert value(types, "offer", 1) is Type.NUMBER
-
-
-def test_mixed_columns_hold_anything() -> None:
-    facts = "p('New York'). p(12). p(1.5).\n"
-    types = types_of(facts + "initiatedAt(f(X)=1, T) :- happensAt(e(X), T), p(X).")
-    assert columns(types, "predicate", "p", 1) == (Type.ANY,)
-    assert value(types, "f", 1) is Type.INT
+    initiatedAt(good(G)=true, T) :- happensAt(look, T), holdsAt(offer(G)=P, T), P < 5.
+    """
+    assert conflicts(rules) == []
+    swapped = rules.replace("cheap(G, P) :-", "cheap(P, G) :-")
+    assert [note for _, note in conflicts(swapped)] == [
+        "its values come from the value of `offer/1`"
+    ]
 
 
 def test_recursion_settles() -> None:
     rules = "path(X, Y) :- edge(X, Y).\npath(X, Y) :- edge(X, Z), path(Z, Y).\n"
-    types = types_of(f"edge(1, 2).\n{rules}")
-    assert columns(types, "predicate", "path", 2) == (Type.INT, Type.INT)
+    assert len(conflicts(compared("path(_, X)", f"edge(a, b). edge(b, c).\n{rules}"))) == 1
+    assert conflicts(compared("path(_, X)", f"edge(a, 1). edge(1, 2).\n{rules}")) == []
 
 
-def test_a_number_needed_where_names_arrive_is_a_conflict() -> None:
-    types = types_of("""
-    kind(v1, tanker).
-    initiatedAt(big(X)=true, T) :- happensAt(enter(X), T), kind(X, K), K > 3.
-    """)
-    (conflict,) = types.conflicts
-    assert conflict.found is Type.ATOM
-    assert conflict.because is not None and conflict.because.position == 1
+def test_what_the_stream_brings_is_what_facts_say_it_is() -> None:
+    text = "kind(tanker).\ninitiatedAt(f(X)=t, T) :- happensAt(e(X, K), T), kind(K), K > 3."
+    assert [note for _, note in conflicts(text)] == ["its values come from argument 1 of `kind/1`"]
 
 
 def test_alternatives_and_infinity_are_no_conflict() -> None:
-    types = types_of("""
+    assert (
+        conflicts("""
     kind(v1, tanker). size(v1, 7). bound(high, inf).
     initiatedAt(big(X)=true, T) :- happensAt(enter(X), T),
         (kind(X, K), K == tanker ; size(X, K), K > 3), bound(high, B), 3 < B.
     """)
-    assert types.conflicts == []
+        == []
+    )

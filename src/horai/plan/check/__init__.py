@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from horai.lang.core.diagnostics import Diagnostic, Severity, sort_key
 from horai.lang.core.terms import Span
 from horai.lang.ec.syntax import EventDescription
-from horai.plan.check import cycles, delays, doubts, names, safety
+from horai.plan.check import cycles, delays, doubts, names, safety, types
 from horai.plan.check.context import CheckContext
 from horai.plan.ec.modes import PythonPredicate
 
@@ -54,7 +54,7 @@ CHECKS: tuple[Check, ...] = (
     doubts.never_fires,
     doubts.groundings_of_nothing,
     doubts.empty_domains,
-    doubts.type_conflicts,
+    types.type_conflicts,
 )
 
 

@@ -18,7 +18,6 @@ from horai.plan.ec.literals import body_literals
 from horai.plan.ec.modes import ModeTable, PythonPredicate
 from horai.plan.ec.predicates import Predicate, find_predicates, mode_table
 from horai.plan.ec.rule_order import RuleOrder, not_computed, order_rules
-from horai.plan.ec.types import InferredTypes, infer_types
 
 _FRESH = re.compile(r"(?<=[A-Za-z])~\d+")
 
@@ -67,11 +66,6 @@ class CheckContext:
     def strata(self) -> Strata:
         """Components and levels."""
         return stratify(self.graph)
-
-    @cached_property
-    def types(self) -> InferredTypes:
-        """Argument types."""
-        return infer_types(self.description, self.entities)
 
     @cached_property
     def called(self) -> dict[ec.Key, list[tuple[ec.Call, ec.Clause]]]:

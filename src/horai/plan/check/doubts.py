@@ -13,7 +13,6 @@ from horai.plan.check.context import CheckContext, finding, place_of, quoted
 from horai.plan.check.names import looks_mistyped
 from horai.plan.ec.entities import Entity, Sort
 from horai.plan.ec.literals import body_literals
-from horai.plan.ec.types import Slot
 from horai.plan.ec.unify import canonical, unify
 
 
@@ -133,7 +132,7 @@ def _two_values(items: list[ec.Literal], context: CheckContext) -> tuple[ec.Lite
     return None
 
 
-# --- groundings, domains, types ----------------------------------------------------------------
+# --- groundings and domains --------------------------------------------------------------------
 
 
 def groundings_of_nothing(context: CheckContext) -> Iterator[Diagnostic]:
@@ -197,19 +196,3 @@ def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
             rules = context.graph.helpers.rules.get(key, ())
             queue += [c.key for one in rules for c in body_literals(one) if isinstance(c, ec.Call)]
     return reached
-
-
-def type_conflicts(context: CheckContext) -> Iterator[Diagnostic]:
-    """H505: numbers needed where names arrive."""
-    for conflict in context.types.conflicts:
-        message = (
-            f"a number is needed here, but {quoted(conflict.term)} is of type {conflict.found}"
-        )
-        note = f"its values come from {_place(conflict.because)}" if conflict.because else None
-        hint = "compare names with `==` and `\\==`"
-        yield finding("H505", message, conflict.clause, conflict.term, hint, note)
-
-
-def _place(slot: Slot) -> str:
-    where = "the value" if slot.position < 0 else f"argument {slot.position + 1}"
-    return f"{where} of `{slot.name}/{slot.arity}`"
