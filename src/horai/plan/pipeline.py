@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from horai.lang.core.terms import Term, args_of, key_of
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.unwrapping import unwrap
-from horai.plan import operators as op
 from horai.plan.ec.components import Component, separated, stratify
 from horai.plan.ec.delays import initiation_times
-from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
+from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
 from horai.plan.ec.entities import find_entities
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, names
@@ -19,7 +19,6 @@ from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.ec.predicates import find_predicates, mode_table
 from horai.plan.ec.rule_order import Orderer
-from horai.plan.ec.splitting import ComponentMembers, PointRule, alternatives
 from horai.plan.program import (
     DelayPlan,
     DelayRule,
@@ -31,6 +30,9 @@ from horai.plan.program import (
     StaticRule,
     Stratum,
 )
+
+PointRule = ec.Initiation | ec.Termination | ec.EventRule
+AnyPointRule = TypeVar("AnyPointRule", bound=PointRule | ec.Initially)
 
 
 def compile_program(
@@ -80,35 +82,34 @@ class _Maker:
     def stratum(self, component: Component) -> Stratum:
         """A component with its rules as chains."""
         found = Stratum(component)
-        members = frozenset(component.vertices)
-        seen: set[int] = set()
-        for vertex in component.vertices:
-            for rule in self.graph.rules[vertex]:
-                if id(rule) not in seen:
-                    seen.add(id(rule))
-                    self._add(found, rule, members)
+        rules = [rule for vertex in component.vertices for rule in self.graph.rules[vertex]]
+        for rule in {id(rule): rule for rule in rules}.values():
+            match rule:
+                case ec.Initiation() | ec.Termination() | ec.EventRule():
+                    found.points += self._points(rule)
+                case ec.Initially():
+                    found.initially += self._initially(rule)
+                case ec.HoldsForRule() | ec.HoldsAtRule():
+                    found.static.append(self._static(rule))
+                case ec.FutureInitiation() | ec.FutureTermination():
+                    found.delays.append(self._delay(rule))
+        clauses = {id(plan.clause) for plan in found.points}
+        found.settles_in_time = component.cyclic or any(
+            edge.kind == "i" and edge.target in component.vertices and id(edge.clause) in clauses
+            for vertex in component.vertices
+            for edge in self.graph.edges_from[vertex]
+        )
         return found
 
-    def _add(self, stratum: Stratum, rule: ec.Rule, members: frozenset[Vertex]) -> None:
-        match rule:
-            case ec.Initiation() | ec.Termination() | ec.EventRule():
-                stratum.points += self._points(rule, members)
-            case ec.Initially():
-                stratum.initially += self._initially(rule)
-            case ec.HoldsForRule() | ec.HoldsAtRule():
-                stratum.static.append(self._static(rule))
-            case ec.FutureInitiation() | ec.FutureTermination():
-                stratum.delays.append(self._delay(rule))
-
-    def _points(self, rule: PointRule, members: frozenset[Vertex]) -> list[PointPlan]:
+    def _points(self, rule: PointRule) -> list[PointPlan]:
         """The plan of a rule, or of each of its alternatives.
 
         Where one says whom the head is about and another leaves that to the grounding, together
         they would miss those outside the grounding, whose other values end.
         """
-        plan = self._point(rule, members)
+        plan = self._point(rule)
         parts = alternatives(rule, plan.domain)
-        return [one for part in parts for one in self._points(part, members)] or [plan]
+        return [one for part in parts for one in self._points(part)] or [plan]
 
     def _initially(self, rule: ec.Initially) -> list[PointPlan]:
         order = self.orderer.order(rule)
@@ -130,7 +131,7 @@ class _Maker:
         )
         return [plan]
 
-    def _point(self, rule: PointRule, members: frozenset[Vertex]) -> PointPlan:
+    def _point(self, rule: PointRule) -> PointPlan:
         order = self.orderer.order(rule)
         entity: Term
         if isinstance(rule, ec.EventRule):
@@ -148,7 +149,6 @@ class _Maker:
         given = order.together | whole_run
         needed = names(*terms, rule.time, *(bounds or ()))
         chain = self.lowering.chain(order.body, given, needed)
-        own = ComponentMembers(members, self.graph)
         return PointPlan(
             kind,  # type: ignore[arg-type]
             key_of(entity),
@@ -161,7 +161,6 @@ class _Maker:
             given,
             bounds,
             open_value,
-            any(map(own.reads, ec.conjuncts(rule.body))),
         )
 
     def _static(self, rule: StaticRule) -> StaticPlan:
@@ -183,7 +182,11 @@ class _Maker:
         origin = rule.origin.columns
         aim = target.columns
         order = self.orderer.order(rule)
-        given = names(*origin) | order.together
+        given = names(*origin) | order.together | ({time} if time else set())
+        wanted = names(rule.delay, *aim)
+        ordered = order_body(rule.body, given, self.lowering.table, given | wanted)
+        assert ordered.ok, ordered.stuck
+        chain = self.lowering.chain(ordered.body, given, wanted)
         return DelayPlan(
             self._delays,
             rule,
@@ -193,18 +196,10 @@ class _Maker:
             aim,
             rule.delay,
             time,
-            self._delay_chain(rule, given, time, names(rule.delay, *aim)),
+            chain,
             order.from_grounding,
             rule.clause,
         )
-
-    def _delay_chain(
-        self, rule: DelayRule, bound: Names, time: str | None, wanted: Names
-    ) -> op.Chain:
-        given = bound | ({time} if time else set())
-        ordered = order_body(rule.body, given, self.lowering.table, given | wanted)
-        assert ordered.ok, ordered.stuck
-        return self.lowering.chain(ordered.body, given, wanted)
 
     def grounding(self, rule: ec.Grounding) -> GroundingPlan:
         """A grounding, ready to be listed and to be asked."""
@@ -235,3 +230,31 @@ def _asked(body: ec.Conjunction) -> Names:
             case ec.Is(target=target):
                 found |= names(target)
     return found
+
+
+def alternatives(rule: AnyPointRule, asked: Names) -> list[AnyPointRule]:
+    """Rules, one for each branch of the first alternative that speaks of some variables."""
+    literals = tuple(ec.conjuncts(rule.body))
+    for place, literal in enumerate(literals):
+        branches = _branches(literal) if names(literal.term) & asked else ()
+        if branches:
+            before, after = literals[:place], literals[place + 1 :]
+            return [
+                replace(
+                    rule,
+                    body=ec.Conjunction((*before, *ec.conjuncts(item), *after), rule.body.term),
+                )
+                for item in branches
+            ]
+    return []
+
+
+def _branches(literal: ec.Literal) -> tuple[ec.Literal, ...]:
+    match literal:
+        case ec.Disjunction(items=items):
+            return items
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise, term=term):
+            otherwise = ec.Conjunction((ec.Negation(condition, condition.term), otherwise), term)
+            return ec.Conjunction((condition, then), term), otherwise
+        case _:
+            return ()

@@ -31,7 +31,7 @@ class PointPlan:
     `terms` are the arguments of the head, followed by the value of a fluent. `domain` are the head
     variables that only the grounding gives a value, `given` those that have one before the chain
     runs: arguments of an instance, and a range left open; `open_value` marks a termination of every
-    value, or of all values of a form. A rule may read its own component (`reads_itself`).
+    value, or of all values of a form.
     """
 
     kind: OneOf["event", "initiated", "terminated", "initially"]
@@ -45,7 +45,6 @@ class PointPlan:
     given: Names = frozenset()
     bounds: tuple[Term, Term] | None = None
     open_value: bool = False
-    reads_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +100,14 @@ class GroundingPlan:
 
 @dataclass(slots=True)
 class Stratum:
-    """A component with its rules."""
+    """A component with its rules; `settles_in_time` if they read what it decides itself."""
 
     component: Component
+    settles_in_time: bool = False
     points: list[PointPlan] = field(default_factory=list)
     initially: list[PointPlan] = field(default_factory=list)
     static: list[StaticPlan] = field(default_factory=list)
     delays: list[DelayPlan] = field(default_factory=list)
-
-    @property
-    def settles_in_time(self) -> bool:
-        """Do its rules read what it decides itself?"""
-        return self.component.cyclic or any(plan.reads_itself for plan in self.points)
 
     @property
     def fluents(self) -> list[Key]:

@@ -8,6 +8,7 @@ from horai.lang.core.printer import show
 from horai.lang.core.terms import Var, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan.ec.literals import Names, given_by, names
+from horai.plan.ec.modes import binds
 from horai.plan.ec.readings import Reading, readings
 from horai.plan.program import DelayPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.unfolding import Helpers
@@ -98,37 +99,22 @@ def _is_never_final(
     plan: PointPlan | StaticPlan | DelayPlan, parts: list[ec.Literal], program: Plan
 ) -> bool:
     """Does it depend on the query time, on interval lists as wholes, or on who may still come?"""
-    asked = program.dynamic | {("queryTime", 1)}
-    if any(isinstance(part, ec.Call) and part.key in asked for part in parts):
+    changing = program.dynamic | {("queryTime", 1)}
+    if any(isinstance(part, ec.Call) and part.key in changing for part in parts):
         return True
     if not isinstance(plan, StaticPlan):
         # A new member of a dynamic domain has a past of its own.
         return bool(plan.domain) and bool(program.dynamic)
     rule = plan.rule
+    # A formula that only asks about an entity speaks of all that are known.
+    asked = names(rule.fvp.term) - binds(rule.body, program.lowering.table)
     grounded = key_of(rule.fvp.fluent) in program.groundings and not program.dynamic
-    is_formula = isinstance(rule, ec.HoldsAtRule)
-    if is_formula and not grounded and names(rule.fvp.term) - _given(rule.body):
-        return True  # if it only asks about an entity, it speaks of all that are known
+    if isinstance(rule, ec.HoldsAtRule) and asked and not grounded:
+        return True
     lists = _interval_variables(rule)
     looking = ec.Compare | ec.Is | ec.Call | ec.FindAll | ec.AggregateAll
     # A list looked at as a whole says something of its end, which may still change.
     return any(isinstance(part, looking) and names(part.term) & lists for part in parts)
-
-
-def _given(literal: ec.Literal) -> Names:
-    """The variables that conditions give a value to, whatever is absent."""
-    match literal:
-        case ec.Conjunction(items=items):
-            return frozenset().union(*(_given(item) for item in items))
-        case ec.Disjunction(items=items):
-            found = [_given(item) for item in items]
-            return frozenset.intersection(*found) if found else frozenset()
-        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-            return (_given(condition) | _given(then)) & _given(otherwise)
-        case ec.Negation() | ec.Compare():
-            return frozenset()
-        case _:
-            return names(literal.term)
 
 
 def _interval_variables(rule: ec.HoldsForRule | ec.HoldsAtRule) -> Names:
