@@ -35,11 +35,11 @@ class Volume(NamedTuple):
 def batch(rules: Rules, path: Path, buckets: int) -> Volume:
     """What a batch run sends."""
     job = job_of(rules, path, RunSettings(answers="final"))
-    grid, plan = LocalGrid(), task_of(job, 0, buckets).plan
-    _, ran = job.run(grid, buckets, partial(load, job, buckets, grid))
+    grid, plan = LocalGrid(), task_of(job, buckets).plan
+    ran = job.run(grid, buckets, partial(load, job, buckets))
     sizes: Counter[int] = Counter()
     blobs: Counter[int] = Counter()
-    for records in ran.all:
+    for records, _ in ran.records:
         for record in records:
             sizes[record.round] += _bytes(record)
             blobs[record.round] += 1
@@ -48,7 +48,7 @@ def batch(rules: Rules, path: Path, buckets: int) -> Volume:
         {round: (blobs[round], size) for round, size in sorted(sizes.items())},
         answers,
         messages,
-        len(plan.rounds),
+        len(ran.records) - 1,
         len(plan.stages),
     )
 
@@ -79,7 +79,7 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
         for batch in range(steps):
             some = lines[batch * size : (batch + 1) * size]
             narrative = read_input(some, rules.schema, job.clock)
-            records = list(packed(going.task.plan.routes, 0, batch, narrative))
+            records = list(packed(going.task.plan.routes, batch, narrative))
             done = going.take(batch, records)
             later = [r for some, _ in done.records for r in some if r.round > 1]
             sent += sum(map(_bytes, later))
@@ -90,6 +90,6 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
 
 def sent(rules: Rules, narrative: Narrative, buckets: int) -> tuple[int, int]:
     """Blobs and bytes that reading a piece of input sends to so many buckets."""
-    task = task_of(job_of(rules, None, RunSettings()), 0, buckets)
-    records = [r for r in packed(task.plan.routes, 0, 0, narrative) if r.round != DRIVER]
+    task = task_of(job_of(rules, None, RunSettings()), buckets)
+    records = [r for r in packed(task.plan.routes, 0, narrative) if r.round != DRIVER]
     return len(records), sum(map(_bytes, records))

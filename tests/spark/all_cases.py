@@ -19,20 +19,16 @@ from tests.spark.lars_runs import alone, case_runs, in_buckets
 from tests.spark.streamed_cases import final, on_spark, wanted
 from tests.spark.support import told
 
-from horai.io.items.tables import extent
 from horai.result import Result
-from horai.runtime.batch import StagedRun, execute, packed
-from horai.runtime.inputs import read_input
-from horai.runtime.jobs import SparkJob, job_of, task_of
-from horai.runtime.records import ANSWERS, Exchanger, Record
-from horai.runtime.spark.batch import check, run_job
+from horai.runtime.jobs import job_of
+from horai.runtime.records import Exchanger
+from horai.runtime.spark.batch import run_job
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.settings import RunSettings
 from horai.testing import compare
 
 BUCKETS = 3
-SLOTS = 4  # what there is to know about all jobs goes to each of them
 Wrong = tuple[int, list[str]]  # how many cases there are, and what is wrong
 
 
@@ -51,10 +47,10 @@ def some_cases() -> list[Given]:
 
 
 def in_batch(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
-    """Runs over everything at once, all of them in the same few jobs."""
-    jobs = [job_of(given.rules, given.narrative, RunSettings(**given.settings)) for given in cases]
+    """Runs over everything at once."""
     wrong: list[str] = []
-    for given, found in zip(cases, run_jobs(grid, jobs), strict=True):
+    for given in cases:
+        found = _in_buckets(grid, given, given.settings)
         if given.case is not None and isinstance(found, Result):
             different = compare(given.case, found)
             wrong += [f"{given.name}: {d.place}: {d.sign} {d.text}" for d in different]
@@ -67,53 +63,22 @@ def on_compiled(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
     """The same on the compiled engine: how many have instructions, and what is wrong with these."""
     ran, wrong = 0, []
     for given in cases:
-        settings = RunSettings(**(given.settings | {"engine": "compiled"}))
-        try:
-            found: Result | Exception = run_job(
-                grid, job_of(given.rules, given.narrative, settings), BUCKETS
-            )
-        except Exception as error:
-            if "has no instructions for" in str(error):
-                continue
-            found = error
+        found = _in_buckets(grid, given, given.settings | {"engine": "compiled"})
+        if "has no instructions for" in str(found):
+            continue
         ran += 1
         if told(found) != _in_one_process(given):
             wrong.append(f"{given.name}: not the answer of one process")
     return ran, wrong
 
 
-def run_jobs(grid: Exchanger[Any], jobs: Sequence[SparkJob]) -> list[Result | Exception]:
-    """Several jobs that share their rounds: their results, or what went wrong."""
-    runs = [
-        StagedRun(task_of(job, number, BUCKETS), job.schedule) for number, job in enumerate(jobs)
-    ]
-    records: list[Record] = []
-    problems: dict[int, Exception] = {}
-    for job, run in zip(jobs, runs, strict=True):
-        try:
-            strict = job.settings.strict
-            narrative = read_input(job.input, job.rules.schema, job.clock, strict=strict)
-            job.schedule(extent(narrative.tables))
-            records += packed(run.task.plan.routes, run.number, 0, narrative)
-        except Exception as problem:
-            problems[run.number] = problem
-    fine = [run for run in runs if run.number not in problems]
-    ran = execute(grid, fine, [grid.scatter(records)], most=SLOTS)
-    found: dict[int, list[Record]] = {run.number: [] for run in runs}
-    for some in ran.of([ANSWERS]):
-        for record in grid.collect(some, [ANSWERS]):
-            found[record.run].append(record)
-    grid.forget(ran.all)
-    results: list[Result | Exception] = []
-    for job, run in zip(jobs, runs, strict=True):
-        try:
-            if run.number in problems:
-                raise problems[run.number]
-            check(run.outcome)
-            results.append(job.result(run.outcome, found[run.number]))
-        except Exception as problem:
-            results.append(problem)
-    return results
+def _in_buckets(grid: Exchanger[Any], given: Given, settings: dict[str, Any]) -> Result | Exception:
+    """The result of a run, or what went wrong."""
+    try:
+        job = job_of(given.rules, given.narrative, RunSettings(**settings))
+        return run_job(grid, job, BUCKETS)
+    except Exception as problem:
+        return problem
 
 
 def _in_one_process(given: Given) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Driver:
             return
         narrative = read_input(list(lines), self.rules.schema, self.job.clock)
         routes = self.steps.task.plan.routes
-        step = self.steps.take(batch, list(packed(routes, 0, batch, narrative)))
+        step = self.steps.take(batch, list(packed(routes, batch, narrative)))
         check(step.outcome)
         if not crash:
             self._commit(step)

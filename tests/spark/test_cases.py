@@ -1,7 +1,4 @@
-"""Cases of the project, and the shared ones where they are at hand, in batch on Spark.
-
-They run in the same few jobs, each with rules and query times of its own.
-"""
+"""Cases of the project, and the shared ones where they are at hand, in batch on Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from horai.runtime.records import LocalGrid
 from horai.runtime.spark.shuffle import FolderGrid, SparkGrid
 
 
-@pytest.mark.slow
 def test_in_buckets_without_spark() -> None:
     assert in_batch(LocalGrid(), all_cases()) == (len(all_cases()), [])
 
@@ -47,7 +43,7 @@ def test_all_as_on_one_machine(grid: SparkGrid, tmp_path: Path) -> None:
 
 
 def test_as_on_one_machine(grid: SparkGrid, tmp_path: Path) -> None:
-    """Some cases of each file, since there are more than three hundred."""
-    some = some_cases()
-    assert len(all_cases()) > 250 and len({given.case.file for given in some if given.case}) > 20
+    """Some cases, since there are more than three hundred; all of them run without Spark."""
+    some = some_cases()[::4]
+    assert len(all_cases()) > 250 and len({given.case.file for given in some if given.case}) > 10
     assert in_batch(FolderGrid(grid.spark, tmp_path), some) == (len(some), [])

@@ -124,7 +124,7 @@ def test_rows_go_only_to_buckets_that_ask(tmp_path: Path) -> None:
     driver.take(0, [*BEGIN, "close|5|5|inf|true|v3|v7"])
     narrative = read_input(["velocity|12|12|x|9"], driver.rules.schema, driver.job.clock)
     routes = driver.steps.task.plan.routes
-    step: StreamStep[Any] = driver.steps.take(1, list(packed(routes, 0, 1, narrative)))
+    step: StreamStep[Any] = driver.steps.take(1, list(packed(routes, 1, narrative)))
     assert step.queries == [10]
     came = [
         (record.bucket, vessel)

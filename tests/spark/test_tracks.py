@@ -21,15 +21,13 @@ from tests.weights import examples
 import horai
 from horai.io import AnswerRow
 from horai.result import Answer
-from horai.runtime.batch import Heard
+from horai.runtime.batch import Rounds
 from horai.runtime.checkpoint import Manifest, Store
 from horai.runtime.jobs import job_of, raw_answers
 from horai.runtime.records import (
-    DRIVER,
     BlobLabel,
     LocalGrid,
     Record,
-    Work,
     message,
     packed,
     unpacked,
@@ -73,18 +71,8 @@ def runs(draw: Draw) -> Run:
 def tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:
     blob = packed(as_rows(items))
     yield Record(TOLD, 0, 0, 0, seq, BlobLabel("items").dump(), blob)
-    yield message(0, seq, "letters", as_letters(letters))
-    yield message(0, seq, "rounds", [TOLD])
-
-
-def heard_in(records: Sequence[Record]) -> Heard:
-    found = Heard()
-    for record in records:
-        if record.round == DRIVER:
-            found[BlobLabel.load(record.label).what].append(json.loads(record.blob))
-        else:
-            found["rounds"].append([record.round])
-    return found
+    yield message(seq, "letters", as_letters(letters))
+    yield message(seq, "rounds", [TOLD])
 
 
 class Stream:
@@ -112,14 +100,11 @@ class Stream:
         latest = [r.blob for r in records if BlobLabel.load(r.label).what == "latest"]
         manifest = Manifest(self.known.number + 1, tracks=self.known.tracks)
 
-        def do(round: int, work: Work, name: str) -> Heard:
-            found = self.grid.step([records], [round], slots, work, name)
-            records.extend(found)
-            return heard_in(found)
-
+        rounds = Rounds(self.grid, slots)
+        rounds.listen(records)
         front = Front(task, Store(str(self.folder / str(self.buckets))))
-        front.step(manifest, [int(time) for time in latest], slots, positions is None, do)
-        self._hear(records)
+        front.step(manifest, [int(time) for time in latest], rounds, positions is None)
+        self._hear([record for some, _ in rounds.records for record in some])
         self.known = manifest
 
     def _hear(self, records: Sequence[Record]) -> None:

@@ -1,38 +1,37 @@
-"""Whole runs, round by round: read and send, meet, run the engine, send on, and so forth.
+"""The rounds of a run, or of a step of a stream: read and send, meet, run the engine, send on.
 
-Several runs can share the rounds, each with rules and query times of its own, and so do the parts
-of a program of LARS.
+A whole run is a step that keeps no state. What workers have to say is heard after each round.
 """
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pyarrow.compute as pc
 
 from horai.io.items.read import Piece, read_piece
 from horai.io.items.tables import Narrative, Options, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
-from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket
+from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket, refresh_bucket
 from horai.runtime.records import (
+    ANSWERS,
     DRIVER,
     BlobLabel,
     BucketWork,
     Exchanger,
     Read,
     Record,
+    Work,
     message,
     over_buckets,
 )
-from horai.runtime.routes import Routes
+from horai.runtime.routes import Routes, engine_round, meeting_round
 from horai.runtime.tasks import RunTask, StageTask, earliest
-from horai.settings import Schedule
 
 H = TypeVar("H")
 Extent = tuple[int, int]
@@ -113,31 +112,31 @@ class Heard(defaultdict[str, list[Any]]):
 # --- items on their way --------------------------------------------------------------------------
 
 
-def packed(routes: Routes, run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
+def packed(routes: Routes, seq: int, narrative: Narrative) -> Iterator[Record]:
     """Items on their way to the buckets that read them, and what is to be said about them."""
     rounds: set[int] = set()
     for table in narrative.tables:
-        for record in routes.send(run, seq, table.key, table.table, "items", -1):
+        for record in routes.send(0, seq, table.key, table.table, "items", -1):
             rounds.add(record.round)
             yield record
-    yield message(run, seq, "rounds", sorted(rounds))
-    yield from told_of(run, seq, narrative)
+    yield message(seq, "rounds", sorted(rounds))
+    yield from told_of(seq, narrative)
 
 
-def told_of(run: int, seq: int, narrative: Narrative) -> Iterator[Record]:
+def told_of(seq: int, narrative: Narrative) -> Iterator[Record]:
     """The messages about items: the times they cover, and dead letters."""
     found = extent(narrative.tables)
     if found is not None:
-        yield message(run, seq, "extent", found)
+        yield message(seq, "extent", found)
         arrived = [pc.max(t.table.column("arrival")).as_py() for t in narrative.tables if len(t)]
-        yield message(run, seq, "arrival", max(arrived))
+        yield message(seq, "arrival", max(arrived))
     if narrative.dead_letters:
-        yield message(run, seq, "letters", narrative.dead_letters)
+        yield message(seq, "letters", narrative.dead_letters)
 
 
 def sender(run: RunTask) -> Send:
     """Sends items to the buckets of a run."""
-    return partial(packed, run.plan.routes, run.number)
+    return partial(packed, run.plan.routes)
 
 
 def reader(send: Send, pieces: Sequence[Piece], options: Options, patient: bool = False) -> Read:
@@ -155,7 +154,7 @@ def reader(send: Send, pieces: Sequence[Piece], options: Options, patient: bool 
                 return
             narrative = Narrative((), [letter_of(error)])
         has_rows = bool(len(narrative) or narrative.dead_letters)
-        yield message(0, number, "read", (pieces[number].file, has_rows))
+        yield message(number, "read", (pieces[number].file, has_rows))
         yield from send(number, narrative)
 
     return read
@@ -169,107 +168,88 @@ def letter_of(error: InputError) -> DeadLetter:
 def unreadable(seq: int, error: InputError) -> Record:
     """The message that ends a run because its input cannot be read."""
     fields = (error.file, error.reason, error.line, error.text, error.hint)
-    return message(0, seq, "unreadable", fields)
+    return message(seq, "unreadable", fields)
 
 
 # --- round by round ------------------------------------------------------------------------------
 
 
-class Run(ABC):
-    """A run over buckets: all rules of a description, or a part of a program.
+class Rounds(Generic[H]):
+    """The rounds of a run on a grid, all buckets together or in fewer slots; what came of them.
 
-    Runs that share `rounds` are told apart by their numbers.
+    Answers are brought here if that is wanted, and otherwise stay where they are.
     """
 
-    rounds: Collection[int]  # in which something happens
-
-    def __init__(self, number: int, buckets: int, outcome: Outcome) -> None:
-        self.number, self.buckets, self.outcome = number, buckets, outcome
-
-    @abstractmethod
-    def begin(self) -> bool:
-        """Make query times of what the items cover; False if there is nothing to run over."""
-
-    @abstractmethod
-    def work(self, round: int) -> BucketWork:
-        """What is done in a bucket in a round."""
-
-    def hear(self, stage: int, what: str, content: Any) -> None:
-        """Take in what a worker has to say."""
-        self.outcome.hear(what, content)
-
-
-class StagedRun(Run):
-    """A run of a description, stage by stage."""
-
-    def __init__(self, task: RunTask, schedule: Callable[[Extent | None], Schedule | None]) -> None:
-        super().__init__(task.number, task.plan.routes.buckets, Outcome())
-        self.task, self.schedule, self.rounds = task, schedule, task.plan.rounds
-        self._frontiers: dict[int, list[list[int]]] = {}
-
-    def begin(self) -> bool:
-        self.task.schedule = self.schedule(self.outcome.extent)
-        return self.task.schedule is not None
-
-    def work(self, round: int) -> BucketWork:
-        self.task.frontiers = {n: earliest(some) for n, some in self._frontiers.items()}
-        task = StepTask(self.task.only(round // 2))
-        return stage_work(task, advance_bucket if round % 2 else meet_bucket)
-
-    def hear(self, stage: int, what: str, content: Any) -> None:
-        if what == "frontiers":  # of use to later stages
-            self._frontiers.setdefault(stage, []).append(content)
-        super().hear(stage, what, content)
-
-
-def stage_work(task: StepTask, do: StageWork) -> BucketWork:
-    """What is done in a bucket of the only stage of a task."""
-    return partial(do, task, task.run.plan.stages[0])
-
-
-class RoundRecords(list[tuple[H, set[int]]]):
-    """All records so far, wherever they are, with the rounds they are for."""
+    def __init__(
+        self, grid: Exchanger[H], slots: int, name: str = "", brings_answers: bool = False
+    ) -> None:
+        self.grid, self.slots, self.name, self.brings_answers = grid, slots, name, brings_answers
+        self.outcome = Outcome()
+        self.records: list[
+            tuple[H, set[int]]
+        ] = []  # wherever they are, and the rounds they are for
+        self.answers: list[Record] = []
+        self.state_bytes = 0
 
     def of(self, rounds: Collection[int]) -> list[H]:
         """Where records of some rounds are."""
-        return [some for some, its in self if not its.isdisjoint(rounds)]
+        return [some for some, its in self.records if not its.isdisjoint(rounds)]
 
-    @property
-    def all(self) -> list[H]:
-        """All records there are."""
-        return [some for some, _ in self]
+    def forget(self) -> None:
+        """None of the records is needed any more."""
+        self.grid.forget([some for some, _ in self.records])
 
+    def listen(self, records: H) -> Heard:
+        """Take in what workers have to say, and answers with it."""
+        heard = Heard()
+        wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
+        for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
+            if record.round == ANSWERS:
+                self.answers.append(record)
+                continue
+            what, content = BlobLabel.load(record.label).what, json.loads(record.blob)
+            heard[what].append(content)
+            self.outcome.hear(what, content)
+        self.records.append((records, heard.rounds))
+        return heard
 
-def execute(
-    grid: Exchanger[H], runs: Sequence[Run], items: Sequence[H], most: int | None = None
-) -> RoundRecords[H]:
-    """Run over items that have been read.
+    def take(self, items: Iterable[H]) -> set[int]:
+        """Take in what has been read; the rounds that it is for come back."""
+        return set[int]().union(*(self.listen(some).rounds for some in items))
 
-    Every bucket has a slot of its own, unless these are `most`.
-    """
-    ran: RoundRecords[H] = RoundRecords()
-    for some in items:
-        ran.append((some, _listen(grid, some, runs)))
-    begun = [run for run in runs if run.outcome.unreadable is None and run.begin()]
-    for round in sorted({round for run in begun for round in run.rounds}):
-        active = [run for run in begun if run.outcome.problem is None and round in run.rounds]
-        if active:
-            slots = max((run.number + 1) * run.buckets for run in active)
-            slots = min(slots, most or slots)
-            work = over_buckets([(r.number, r.buckets, r.work(round)) for r in active], slots)
-            name = f"stage {round // 2}: " + ("run the engine" if round % 2 else "join on entities")
-            found = grid.step(ran.of([round]), [round], slots, work, name)
-            ran.append((found, _listen(grid, found, runs)))
-    return ran
+    def work(self, rounds: Collection[int], work: Work, name: str) -> Heard:
+        """Work on the records for some rounds."""
+        found = self.grid.step(self.of(rounds), rounds, self.slots, work, self.name + name)
+        return self.listen(found)
 
+    def buckets(self, rounds: Collection[int], number: int, work: BucketWork, name: str) -> Heard:
+        """The same bucket by bucket."""
+        return self.work(rounds, over_buckets([(0, number, work)], self.slots), name)
 
-def _listen(grid: Exchanger[H], records: H, runs: Sequence[Run]) -> set[int]:
-    """Take in what workers have to say; the rounds for which they sent something come back."""
-    heard = Heard()
-    by_number = {run.number: run for run in runs}
-    for record in sorted(grid.collect(records, [DRIVER]), key=lambda record: record.seq):
-        if record.run in by_number:
-            label, content = BlobLabel.load(record.label), json.loads(record.blob)
-            heard[label.what].append(content)
-            by_number[record.run].hear(label.number, label.what, content)
-    return heard.rounds
+    def advance(self, task: StepTask, rounds: set[int]) -> list[tuple[int, int, int]]:
+        """All buckets, stage after stage, to the query times; files of items they stored come back.
+
+        `rounds` are those for which there are records.
+        """
+        plan, stored = task.run.plan, list[tuple[int, int, int]]()
+
+        def stage(number: int, do: StageWork, rounds: Collection[int], name: str) -> Heard:
+            mine = task.only(number)
+            work = partial(do, mine, mine.run.plan.stages[0])
+            return self.buckets(rounds, plan.routes.buckets, work, f"stage {number}: {name}")
+
+        for number in (one.number for one in plan.stages):
+            meets = {meeting_round(number)}
+            if task.refreshes and plan.routes.meetings_of(number):
+                rounds |= stage(number, refresh_bucket, (), "refresh subscriptions").rounds
+            if meets & rounds:
+                stage(number, meet_bucket, meets, "join on entities")
+            heard = stage(number, advance_bucket, {engine_round(number)}, "run the engine")
+            if self.outcome.problem is not None:
+                break
+            rounds |= heard.rounds
+            if heard["frontiers"]:  # of use to later stages
+                task.run.frontiers[number] = earliest(heard["frontiers"])
+            self.state_bytes += sum(heard["state"])
+            stored += map(tuple, heard["stored"])
+        return stored

@@ -327,7 +327,7 @@ class BucketRun:
 
     def results(self) -> Iterator[Record]:
         """Answers, rows for later stages, and messages for the driver."""
-        routes, run, bucket = self.run.plan.routes, self.run.number, self.bucket
+        routes, bucket = self.run.plan.routes, self.bucket
         rounds: set[int] = set()
         rows: dict[str, int] = {}
         for form, collected in self.found.items():
@@ -335,10 +335,10 @@ class BucketRun:
                 rounds.add(ANSWERS)
                 rows[table.kind] = rows.get(table.kind, 0) + len(table)
                 label = BlobLabel(form, *table.key)
-                yield routes.record(ANSWERS, run, bucket, bucket, label, table.table)
+                yield routes.record(ANSWERS, 0, bucket, bucket, label, table.table)
         after = engine_round(self.stage.number)
         for table in self.sent.tables():
-            for record in routes.send(run, bucket, table.key, table.table, "given", after):
+            for record in routes.send(0, bucket, table.key, table.table, "given", after):
                 rounds.add(record.round)
                 yield record
         yield self.message("rounds", sorted(rounds))
@@ -369,7 +369,7 @@ class BucketRun:
             yield self.message("state", size)
 
     def message(self, what: str, content: object) -> Record:
-        return message(self.run.number, self.bucket, what, content, self.stage.number)
+        return message(self.bucket, what, content, self.stage.number)
 
 
 def owned(
@@ -443,7 +443,7 @@ def apart(
         label = BlobLabel("items", *key, is_owned)
         rest = pick(table.table, np.flatnonzero(ahead))
         round, seq = engine_round(stage.number), len(later)
-        later.append(routes.record(round, run.number, bucket, seq, label, rest))
+        later.append(routes.record(round, 0, bucket, seq, label, rest))
         now.append(table.where(~ahead))
     return [table for table in now if len(table)], later
 
@@ -452,10 +452,10 @@ def refresh_bucket(
     task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """The subscription refresh of a bucket: what it still needs of others."""
-    routes, run = task.run.plan.routes, task.run.number
+    routes = task.run.plan.routes
     needs = BucketRun(task, stage, bucket).needs()
-    yield from refresh(routes, run, stage.number, bucket, needs)
-    yield message(run, bucket, "rounds", [meeting_round(stage.number)])
+    yield from refresh(routes, stage.number, bucket, needs)
+    yield message(bucket, "rounds", [meeting_round(stage.number)])
 
 
 def meet_bucket(
@@ -478,9 +478,9 @@ def meet_bucket(
             return None if state is None else BucketRun(task, stage, bucket).session
 
         yield from forward_new(
-            routes, stage.number, bucket, task.run.number, records, known, task.refreshes, session
+            routes, stage.number, bucket, records, known, task.refreshes, session
         )
-    yield message(task.run.number, bucket, "rounds", [engine_round(stage.number)])
+    yield message(bucket, "rounds", [engine_round(stage.number)])
 
 
 def store_items(
@@ -489,7 +489,7 @@ def store_items(
     """Store the items of a step without query times for a later one."""
     if records and task.store is not None:
         task.store.write_items(round, bucket, task.number, _in_order([], records))
-        yield message(task.run.number, bucket, "stored", [round, bucket, task.number])
+        yield message(bucket, "stored", [round, bucket, task.number])
 
 
 def refuse_items(
@@ -503,9 +503,9 @@ def refuse_items(
         if not isinstance(table, Replica):
             rows = range(len(table))
             dropped = [Dropped(table, row, Reason.OUTSIDE_RUN, end, text) for row in rows]
-            yield message(task.run.number, bucket, "letters", letters_of(dropped))
+            yield message(bucket, "letters", letters_of(dropped))
             counting.beyond(len(table))
-    yield message(task.run.number, bucket, "counted", counting.counted())
+    yield message(bucket, "counted", counting.counted())
 
 
 def _in_order(before: Sequence[Record], records: Sequence[Record]) -> list[Record]:

@@ -156,7 +156,7 @@ class SavedStream:
 
     @cached_property
     def _task(self) -> RunTask:
-        return task_of(self._job, 0, self.checkpoint.identity.groups, goes_on=True)
+        return task_of(self._job, self.checkpoint.identity.groups, goes_on=True)
 
     def _sessions(self) -> Iterator[tuple[StageTask, int, CompiledStage]]:
         last, plan = self.checkpoint.last, self._task.plan

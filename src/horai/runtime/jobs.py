@@ -22,7 +22,8 @@ from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
-from horai.runtime.batch import Extent, Outcome, RoundRecords, Send, StagedRun, execute, sender
+from horai.runtime.batch import Extent, Outcome, Rounds, Send, sender
+from horai.runtime.bucket import StepTask
 from horai.runtime.engines import SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.inputs import files_of, is_files
@@ -40,10 +41,8 @@ if TYPE_CHECKING:
     from horai.rules import Rules
 
 H = TypeVar("H")
-Load = Callable[[Send], list[H]]
-"""Reads the input of a run and sends it to its buckets."""
-Ran = tuple[Outcome, RoundRecords[H]]
-"""How a run ended, and all records of it."""
+Load = Callable[[Rounds[H], Send], set[int]]
+"""Reads the input of a run and sends it to its buckets; the rounds it is for come back."""
 
 
 def feed_of(given: object, unit: io.Unit | None, time_in: io.Unit | None) -> Feed | None:
@@ -126,12 +125,16 @@ class SparkJob(Job):
         """The query times, once it is known what the input covers."""
         return plan_run(self.settings, extent)
 
-    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
+    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Rounds[H]:
         """Run over what is loaded."""
-        task = task_of(self, 0, buckets)
+        task, found = task_of(self, buckets), Rounds(grid, buckets)
         task.sought = self._spellings.sought
-        run = StagedRun(task, self.schedule)
-        return run.outcome, execute(grid, [run], load(sender(run.task)))
+        rounds = load(found, sender(task))
+        if found.outcome.unreadable is None:
+            task.schedule = self.schedule(found.outcome.extent)
+            if task.schedule is not None:
+                found.advance(StepTask(task), rounds)
+        return found
 
     def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:
         """The result of a run whose answers are here."""
@@ -197,11 +200,10 @@ def inputs_of(rules: Rules) -> list[Entity]:
     return [(one.kind, one.name, one.arity) for one in types]
 
 
-def task_of(job: SparkJob, number: int, buckets: int, goes_on: bool = False) -> RunTask:
+def task_of(job: SparkJob, buckets: int, goes_on: bool = False) -> RunTask:
     """A job as workers need it."""
     settings = job.settings
     return RunTask(
-        number,
         plan(job.rules, buckets, settings.include_input, goes_on),
         job.rules.predicates,
         job.forms,

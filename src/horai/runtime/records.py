@@ -115,9 +115,9 @@ def table_key(source: Source) -> TableKey:
     return TableKey(source.name, source.arity, source.kind, source.form)
 
 
-def message(run: int, seq: int, what: str, content: object, number: int = 0) -> Record:
+def message(seq: int, what: str, content: object, number: int = 0) -> Record:
     label = BlobLabel(what, number=number).dump()
-    return Record(DRIVER, 0, run, 0, seq, label, json.dumps(content).encode())
+    return Record(DRIVER, 0, 0, 0, seq, label, json.dumps(content).encode())
 
 
 def packed(table: pa.Table, pressed: bool = True) -> bytes:

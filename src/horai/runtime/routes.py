@@ -91,11 +91,6 @@ class Routes:
     # Where items go that no rule reads by a key.
     rest: Route = field(default_factory=lambda: Route(engine_round(0), None, owned=True))
 
-    @property
-    def meeting_rounds(self) -> set[int]:
-        """The rounds in which something meets."""
-        return {ask.round for asks in self.subscribing.values() for ask in asks}
-
     def meetings_of(self, stage: int) -> dict[int, Meeting]:
         """The meetings of a stage, by number."""
         return {n: meeting for n, meeting in enumerate(self.meetings) if meeting.stage == stage}

@@ -11,11 +11,10 @@ Rows whose times lie further ahead of the clock on the wall than the future skew
 from __future__ import annotations
 
 import datetime as dt
-import json
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -28,32 +27,15 @@ from horai.io import DeadLetter, ItemTable, Narrative
 from horai.io.letters import AHEAD
 from horai.predicates import Predicate
 from horai.runtime import checkpoint, savepoint, subscriptions
-from horai.runtime.batch import Heard, Outcome, RoundRecords, Send, StageWork, sender, stage_work
-from horai.runtime.bucket import (
-    StepTask,
-    advance_bucket,
-    meet_bucket,
-    refresh_bucket,
-    refuse_items,
-    store_items,
-)
+from horai.runtime.batch import Heard, Outcome, Rounds, Send, sender
+from horai.runtime.bucket import StepTask, refuse_items, store_items
 from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
 from horai.runtime.inputs import row_text
 from horai.runtime.jobs import SparkJob, inputs_of, plan, task_of
-from horai.runtime.records import (
-    ANSWERS,
-    DRIVER,
-    BlobLabel,
-    BucketWork,
-    Exchanger,
-    Record,
-    Work,
-    over_buckets,
-)
+from horai.runtime.records import Exchanger, Record
 from horai.runtime.refusals import Refused
-from horai.runtime.routes import engine_round, meeting_round
 from horai.runtime.savepoint import Change, changing, check_change
-from horai.runtime.tasks import RunTask, StagePlan, StageTask, earliest
+from horai.runtime.tasks import RunTask, StagePlan
 from horai.runtime.tracks import Front, front_of
 from horai.settings import MOST_QUERIES, RunSettings, Schedule, before
 from horai.signals.positions import Positions, letters_about, parted
@@ -100,22 +82,43 @@ Timing = Callable[[Manifest, Seen | None, bool], Due | None]
 ItemWork = Callable[[StepTask, int, int, list[Record]], Iterable[Record]]
 
 
-@dataclass(slots=True)
-class StreamStep(Generic[H]):
+class StreamStep(Rounds[H]):
     """A step that was done, and has not happened yet: `manifest` is what will be known then."""
 
-    manifest: Manifest
-    outcome: Outcome
-    queries: list[int] = field(default_factory=list)
-    records: RoundRecords[H] = field(default_factory=RoundRecords)
-    answers: list[Record] = field(default_factory=list)  # where they are wanted here
-    state_bytes: int = 0
-    came: bool = False  # something was read, whether it could be used or not
+    def __init__(self, steps: Steps[H], manifest: Manifest) -> None:
+        name = f"step {manifest.number}, "
+        super().__init__(steps.grid, steps.slots, name, steps.brings_answers)
+        self.manifest = manifest
+        self.queries: list[int] = []
+        self.came = False  # something was read, whether it could be used or not
 
     @property
     def number(self) -> int:
         """Steps have growing numbers; the one that ends a run is odd."""
         return self.manifest.number
+
+    def go_on(self, task: StepTask, rounds: set[int]) -> None:
+        """Go on from the state of the step before to the query times that are due."""
+        assert task.run.schedule is not None
+        manifest, self.queries = self.manifest, [*task.run.schedule.queries]
+        stored = self.advance(task, rounds | {file[0] for file in task.items})
+        if self.outcome.problem is not None:
+            return
+        manifest.state, manifest.items = manifest.number, sorted(stored)
+        manifest.query = self.queries[-1] if self.queries else manifest.query
+        manifest.ended = task.ends
+        manifest.refreshed = manifest.number if task.refreshes else manifest.refreshed
+
+    def put_aside(self, task: StepTask, rounds: set[int], do: ItemWork, name: str) -> Heard:
+        """Do something with items that no stage runs over."""
+        routes = task.run.plan.routes
+        lean = replace(task, run=replace(task.run, plan=StagePlan([], routes)))
+
+        def work(bucket: int, records: list[Record]) -> Iterable[Record]:
+            for round in sorted({record.round for record in records}):
+                yield from do(lean, round, bucket, [r for r in records if r.round == round])
+
+        return self.buckets(rounds, routes.buckets, work, name)
 
 
 class Steps(Generic[H]):
@@ -141,7 +144,7 @@ class Steps(Generic[H]):
     def take(self, batch: int, items: H) -> StreamStep[H]:
         last = self.checkpoint.last
         manifest = replace(last, number=_number(batch), batch=batch, items=list(last.items))
-        return self._do(StreamStep(manifest, Outcome()), items, False)
+        return self._do(StreamStep(self, manifest), items, False)
 
     def finish(self) -> StreamStep[H] | None:
         """The step after the last micro-batch, None if there is nothing left to ask."""
@@ -149,29 +152,35 @@ class Steps(Generic[H]):
         if last.ended or last.number % 2:
             return None
         manifest = replace(last, number=last.number + 1, items=list(last.items))
-        step: StreamStep[H] = self._do(StreamStep(manifest, Outcome()), None, True)
+        step = self._do(StreamStep(self, manifest), None, True)
         return step if step.queries else None
 
     def commit(self, step: StreamStep[H]) -> None:
         """The step has happened: from now on the stream goes on from there."""
         self.checkpoint.commit(step.manifest, step.outcome.letters)
-        self.grid.forget(step.records.all)
+        step.forget()
 
     def _do(self, step: StreamStep[H], items: H | None, finishing: bool) -> StreamStep[H]:
         manifest, outcome = step.manifest, step.outcome
-        heard = Heard() if items is None else self._collect(step, items)
+        heard = Heard() if items is None else step.listen(items)
         if outcome.unreadable is not None:
             return step
         step.came = bool(heard["latest"] or outcome.letters) or outcome.arrival is not None
         rounds = heard.rounds
         if self.front is not None:
-            rounds = self._derive(self.front, step, heard, finishing)
+            rounds = self.front.step(manifest, heard["latest"], step, finishing)
         manifest.seen = seen_after(outcome, manifest)
         due = self.timing(manifest, manifest.seen, finishing)
-        if due is None:  # nothing has come that could be used
-            add_up(manifest, outcome)
-            return step
-        manifest.start = due.schedule.start
+        if due is not None:
+            manifest.start = due.schedule.start
+            self._go_on(step, due, rounds)
+        add_up(manifest, outcome)
+        return step
+
+    def _go_on(self, step: StreamStep[H], due: Due, rounds: set[int]) -> None:
+        """To the query times that are due; items for which there are none wait."""
+        manifest = step.manifest
+        since = manifest.number - manifest.refreshed
         task = StepTask(
             replace(self.task, schedule=due.schedule, frontiers={}),
             self.checkpoint.store,
@@ -179,111 +188,18 @@ class Steps(Generic[H]):
             manifest.state,
             manifest.items,
             due.ends,
-            manifest.state is not None
-            and manifest.number - manifest.refreshed >= 2 * subscriptions.STEPS,
+            manifest.state is not None and since >= 2 * subscriptions.STEPS,
         )
         if manifest.ended:
-            self._after_the_end(step, task, rounds)
+            assert manifest.query is not None
+            task.run.schedule = replace(due.schedule, queries=[manifest.query])
+            if rounds:
+                step.put_aside(task, rounds, refuse_items, "after the end")
         elif due.schedule.queries or due.ends:
-            self._advance(step, task, rounds)
+            step.go_on(task, rounds)
         elif rounds:
-            heard = self._items(step, task, rounds, store_items, "store items")
+            heard = step.put_aside(task, rounds, store_items, "store items")
             manifest.items += sorted(map(tuple, heard["stored"]))
-        add_up(manifest, outcome)
-        return step
-
-    def _derive(self, front: Front, step: StreamStep[H], heard: Heard, finishing: bool) -> set[int]:
-        """Turn positions into items; the rounds that these are for come back."""
-
-        def do(round: int, work: Work, name: str) -> Heard:
-            found = self._round(step, {round}, work, name)
-            step.state_bytes += sum(found["tracks"])
-            return found
-
-        return front.step(step.manifest, heard["latest"], self.slots, finishing, do)
-
-    def _advance(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
-        """All buckets, stage after stage, to the query times that are due."""
-        assert task.run.schedule is not None
-        step.queries = [*task.run.schedule.queries]
-        stored: list[tuple[int, int, int]] = []
-        stages = task.run.plan.stages
-        rounds |= {file[0] for file in task.items}
-        for stage in stages:
-            number, meets = stage.number, {meeting_round(stage.number)}
-            if task.refreshes and task.run.plan.routes.meetings_of(number):
-                heard = self._stage(
-                    step, task, stage, refresh_bucket, set(), "refresh subscriptions"
-                )
-                rounds |= heard.rounds
-            if meets & rounds:
-                self._stage(step, task, stage, meet_bucket, meets, "join on entities")
-            ready = {engine_round(number)}
-            heard = self._stage(step, task, stage, advance_bucket, ready, "run the engine")
-            if step.outcome.problem is not None:
-                return
-            rounds |= heard.rounds
-            if heard["frontiers"]:
-                task.run.frontiers[number] = earliest(heard["frontiers"])
-            step.state_bytes += sum(heard["state"])
-            stored += map(tuple, heard["stored"])
-        manifest = step.manifest
-        manifest.state, manifest.items = manifest.number, sorted(stored)
-        manifest.query = step.queries[-1] if step.queries else manifest.query
-        manifest.ended = task.ends
-        manifest.refreshed = manifest.number if task.refreshes else manifest.refreshed
-
-    def _after_the_end(self, step: StreamStep[H], task: StepTask, rounds: set[int]) -> None:
-        assert task.run.schedule is not None and step.manifest.query is not None
-        task.run.schedule = replace(task.run.schedule, queries=[step.manifest.query])
-        if rounds:
-            self._items(step, task, rounds, refuse_items, "after the end")
-
-    def _stage(
-        self,
-        step: StreamStep[H],
-        task: StepTask,
-        stage: StageTask,
-        do: StageWork,
-        rounds: set[int],
-        name: str,
-    ) -> Heard:
-        work = self._over_buckets(stage_work(task.only(stage.number), do))
-        return self._round(step, rounds, work, f"stage {stage.number}: {name}")
-
-    def _items(
-        self, step: StreamStep[H], task: StepTask, rounds: set[int], do: ItemWork, name: str
-    ) -> Heard:
-        """Work on items that no stage runs over."""
-        plan = StagePlan([], task.run.plan.routes)
-        lean = replace(task, run=replace(task.run, plan=plan))
-
-        def work(bucket: int, records: list[Record]) -> Iterable[Record]:
-            for round in sorted({record.round for record in records}):
-                yield from do(lean, round, bucket, [r for r in records if r.round == round])
-
-        return self._round(step, rounds, self._over_buckets(work), name)
-
-    def _over_buckets(self, work: BucketWork) -> Work:
-        return over_buckets([(self.task.number, self.task.plan.routes.buckets, work)], self.slots)
-
-    def _round(self, step: StreamStep[H], rounds: set[int], work: Work, name: str) -> Heard:
-        name, before = f"step {step.number}, {name}", step.records.of(rounds)
-        return self._collect(step, self.grid.step(before, rounds, self.slots, work, name))
-
-    def _collect(self, step: StreamStep[H], records: H) -> Heard:
-        """Take in the messages of workers, and answers with them."""
-        heard = Heard()
-        wanted = [DRIVER, ANSWERS] if self.brings_answers else [DRIVER]
-        for record in sorted(self.grid.collect(records, wanted), key=lambda record: record.seq):
-            if record.round == ANSWERS:
-                step.answers.append(record)
-                continue
-            what, content = BlobLabel.load(record.label).what, json.loads(record.blob)
-            heard[what].append(content)
-            step.outcome.hear(what, content)
-        step.records.append((records, heard.rounds))
-        return heard
 
 
 def _number(batch: int) -> int:
@@ -440,7 +356,7 @@ class StreamJob:
     def steps(self, grid: Exchanger[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""
         groups = found.identity.groups
-        task = task_of(self.job, 0, groups, goes_on=True)
+        task = task_of(self.job, groups, goes_on=True)
         steps = Steps(grid, task, found, self.due, found.identity.buckets)
         if self.job.feed is not None:
             steps.front = front_of(self.job.feed, groups, sender(task), found.store)
@@ -501,8 +417,8 @@ def _changing(found: Checkpoint, job: StreamJob) -> Change:
     rules, groups = job.job.rules, found.identity.groups
     demand_predicates(found.identity, rules.predicates)
     before = rules.again(found.identity.rules)
-    old = task_of(replace(job.job, rules=before), 0, groups, goes_on=True)
-    new = task_of(job.job, 0, groups, goes_on=True)
+    old = task_of(replace(job.job, rules=before), groups, goes_on=True)
+    new = task_of(job.job, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
     return changing(old, new, Schedule.of(job.settings, found.last.start or 0))
 

@@ -137,7 +137,6 @@ def forward_new(
     routes: Routes,
     stage: int,
     bucket: int,
-    run: int,
     records: Sequence[Record],
     known: Subscriptions,
     refreshes: bool,
@@ -158,29 +157,28 @@ def forward_new(
     if not new.pairs and not refreshes:
         return
     round = engine_round(stage)
-    slot = routes.slot(run, bucket)
-    yield Record(round, slot, run, bucket, -1, BlobLabel(SUBSCRIPTIONS).dump(), known.dump())
+    yield Record(round, bucket, 0, bucket, -1, BlobLabel(SUBSCRIPTIONS).dump(), known.dump())
     owner = session()
     if owner is not None:
         for meeting, pairs in new.pairs.items():
             for subscriber in np.unique(pairs[1]).tolist():
                 if subscriber != bucket:  # groups made of this one later subscribe too
                     hashes = pairs[0][pairs[1] == subscriber]
-                    yield from _transfer(routes, owner, run, meeting, hashes, subscriber)
+                    yield from _transfer(routes, owner, meeting, hashes, subscriber)
 
 
 def _transfer(
-    routes: Routes, session: Lender, run: int, number: int, hashes: Hashes, target: int
+    routes: Routes, session: Lender, number: int, hashes: Hashes, target: int
 ) -> Iterator[Record]:
     meeting = routes.meetings[number]
-    round, slot = engine_round(meeting.stage), routes.slot(run, target)
+    round = engine_round(meeting.stage)
     lent = lend(session, [type_of(meeting.entity)], _meant(meeting.place, hashes, session.symbols))
     lent = lent or Lent(b"", [])
     blob = packed(pa.table({"hashes": [hashes.tobytes()], "known": [lent.known]}))
-    yield Record(round, slot, run, target, -1, BlobLabel(TRANSFER, number=number).dump(), blob)
+    yield Record(round, target, 0, target, -1, BlobLabel(TRANSFER, number=number).dump(), blob)
     for items in lent.waiting:
         label = BlobLabel(WAITED, items.name, items.arity, items.kind, items.form)
-        yield routes.record(round, run, target, -1, label, items.table)
+        yield routes.record(round, 0, target, -1, label, items.table)
 
 
 def take_state(routes: Routes, session: Lender, records: Sequence[Record]) -> None:
@@ -241,13 +239,11 @@ def _named(
             yield [hash_argument(table.table, place) for place in places]
 
 
-def refresh(
-    routes: Routes, run: int, stage: int, bucket: int, needs: Subscriptions
-) -> Iterator[Record]:
+def refresh(routes: Routes, stage: int, bucket: int, needs: Subscriptions) -> Iterator[Record]:
     """The subscriptions that a bucket still needs, to the owners."""
     for number, pairs in needs.pairs.items():
         label = BlobLabel(REFRESH, number=number)
-        yield from routes.send_subscriptions(meeting_round(stage), run, bucket, label, pairs)
+        yield from routes.send_subscriptions(meeting_round(stage), 0, bucket, label, pairs)
 
 
 def drop_unsubscribed(

@@ -12,7 +12,7 @@ from horai.plan.split.stages import Stage, stages_of
 from horai.predicates import Predicate
 from horai.runtime.findings import Sought
 from horai.runtime.hashing import Path
-from horai.runtime.routes import Entity, Routes, engine_round, routes_of
+from horai.runtime.routes import Entity, Routes, routes_of
 from horai.settings import Schedule
 
 
@@ -78,12 +78,6 @@ class StagePlan:
     stages: list[StageTask]
     routes: Routes
 
-    @property
-    def rounds(self) -> list[int]:
-        """All rounds in which something happens, in order."""
-        runs = {engine_round(stage.number) for stage in self.stages}
-        return sorted(runs | self.routes.meeting_rounds)
-
 
 @dataclass(slots=True)
 class RunTask:
@@ -93,7 +87,6 @@ class RunTask:
     change any more, at each query time; `given_final` the same of all that is given to a stage.
     """
 
-    number: int
     plan: StagePlan
     predicates: dict[str, Predicate] = field(default_factory=dict)
     forms: tuple[str, ...] = ("final",)

@@ -23,19 +23,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.items.tables import whole_column
-from horai.runtime.batch import Heard, Send
+from horai.runtime.batch import Heard, Rounds, Send
 from horai.runtime.checkpoint import Manifest, Store, TrackProgress
 from horai.runtime.hashing import Hashes, combined, hash_array
 from horai.runtime.records import (
-    DRIVER,
     BlobLabel,
-    Exchanger,
     Record,
     Rows,
-    Work,
     by_content,
     message,
-    over_buckets,
     packed,
     unpacked,
 )
@@ -106,7 +102,7 @@ class TrackTask:
         """Keep what a bucket knows, if there is a next step."""
         if self.store is not None:
             size = self.store.write_tracks(part, bucket, self.number, known)
-            yield message(0, bucket, "tracks", size)
+            yield message(bucket, "tracks", size)
 
 
 def send_positions(task: TrackTask, seq: int, found: Positions) -> Iterator[Record]:
@@ -116,8 +112,8 @@ def send_positions(task: TrackTask, seq: int, found: Positions) -> Iterator[Reco
     if len(found):
         buckets = task.bucket(names_of(found.table, "entity"))
         yield from task.spread(FOLLOW, seq, "positions", found.table, buckets)
-        yield message(0, seq, "latest", pc.max(found.table.column("time")).as_py())
-        yield message(0, seq, "rounds", [FOLLOW])
+        yield message(seq, "latest", pc.max(found.table.column("time")).as_py())
+        yield message(seq, "rounds", [FOLLOW])
 
 
 def names_of(table: pa.Table, name: str) -> Hashes:
@@ -134,13 +130,13 @@ def follow(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[
     letters = pa.concat_tables([LETTERS.empty_table(), *traced.letters])
     yield from task.send(bucket, pa.concat_tables(traced.items), letters)
     kept = traced.state
-    yield message(0, bucket, "known", last_of_all(kept.tracks))
+    yield message(bucket, "known", last_of_all(kept.tracks))
     if traced.first is not None:
-        yield message(0, bucket, "first", traced.first)
+        yield message(bucket, "first", traced.first)
     yield from task.keep(0, bucket, kept.to_bytes())
     if traced.samples.num_rows:
         yield from _send_samples(task, bucket, traced.samples)
-        yield message(0, bucket, "rounds", [PAIR])
+        yield message(bucket, "rounds", [PAIR])
 
 
 def _send_samples(task: TrackTask, seq: int, samples: pa.Table) -> Iterator[Record]:
@@ -178,7 +174,7 @@ def _send_pairs(task: TrackTask, bucket: int, what: str, samples: pa.Table) -> I
             both = [names_of(pairs, name) for name in ("one", "two")]
             buckets = task.bucket(combined(both, pairs.num_rows))
             yield from task.spread(MEET, (bucket << 20) + number, what, pairs, buckets)
-            yield message(0, bucket, "rounds", [MEET])
+            yield message(bucket, "rounds", [MEET])
 
 
 def meet(task: TrackTask, bucket: int, records: Sequence[Record]) -> Iterator[Record]:
@@ -203,10 +199,6 @@ def _tables(records: Sequence[Record], what: str, schema: pa.Schema) -> pa.Table
 H = TypeVar("H")
 
 
-Rounds = Callable[[int, Work, str], Heard]
-"""Works on the records for a round, which has a name, and listens."""
-
-
 @dataclass(frozen=True, slots=True)
 class Front:
     """The rounds of positions in front of a stream."""
@@ -215,7 +207,7 @@ class Front:
     store: Store
 
     def step(
-        self, manifest: Manifest, heard: list[int], slots: int, finishing: bool, do: Rounds
+        self, manifest: Manifest, heard: list[int], on: Rounds[H], finishing: bool
     ) -> set[int]:
         """The rounds of a step; the rounds that items go on to come back.
 
@@ -237,22 +229,26 @@ class Front:
             until=until,
             ends=finishing,
         )
-        rounds, firsts = derive(task, slots, do)
+        rounds, firsts = derive(task, on)
         if before is not None and before.first is not None:
             firsts = [*firsts, before.first]
         manifest.tracks = TrackProgress(manifest.number, until, latest, min(firsts, default=None))
         return rounds
 
 
-def derive(task: TrackTask, slots: int, do: Rounds) -> tuple[set[int], list[int]]:
+def derive(task: TrackTask, on: Rounds[H]) -> tuple[set[int], list[int]]:
     """Follow, pair, meet; the rounds that items go on to, and the times of first positions."""
 
     def one(round: int, bucket: Bucket, task: TrackTask, name: str) -> Heard:
-        work = over_buckets([(0, task.buckets, partial(bucket, task))], slots)
-        return do(round, work, f"positions: {name}")
+        work = partial(bucket, task)
+        heard = on.buckets({round}, task.buckets, work, f"positions: {name}")
+        on.state_bytes += sum(heard["tracks"])
+        return heard
 
     followed = one(FOLLOW, follow, task, "follow entities")
-    task = replace(task, settled=min([task.until, *followed["known"]]))
+    # When all positions are there, all is known.
+    known = [] if task.store is None else followed["known"]
+    task = replace(task, settled=min([task.until, *known]))
     one(PAIR, pair, task, "find pairs")
     met = one(MEET, meet, task, "put pairs together")
     return (followed.rounds | met.rounds) - {PAIR}, followed["first"]
@@ -263,19 +259,12 @@ def batch_task(feed: Feed, buckets: int, send: Send) -> TrackTask:
     return TrackTask(feed, buckets, partial(send_items, send))
 
 
-def derive_all(grid: Exchanger[H], rows: H, task: TrackTask, until: int | None = None) -> list[H]:
-    """The records of positions that have been read, and of all that follows from them."""
-    records = [rows]
-    latest = [int(r.blob) for r in by_content(grid.collect(rows, [DRIVER]))["latest"]]
+def derive_all(on: Rounds[H], rows: H, task: TrackTask, until: int | None = None) -> set[int]:
+    """All that follows from positions that have been read; the rounds that items go on to."""
+    latest = on.listen(rows)["latest"]
     if not latest:
-        return records
-
-    def do(round: int, work: Work, name: str) -> Heard:
-        records.append(grid.step(records[-1:], [round], task.buckets, work, name))
-        return Heard()  # when all positions are there, all is known
-
-    derive(replace(task, until=max(latest) if until is None else until), task.buckets, do)
-    return records
+        return set()
+    return derive(replace(task, until=max(latest) if until is None else until), on)[0]
 
 
 def front_of(feed: Feed, buckets: int, send: Send, store: Store) -> Front:

@@ -28,12 +28,12 @@ from horai.plan.lars.check import place_of
 from horai.plan.lars.modes import ONE
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
-from horai.runtime.batch import Extent, Outcome, Run, execute, told_of
+from horai.runtime.batch import Extent, Outcome, Rounds, told_of
 from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.findings import empty, unread
 from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
-from horai.runtime.jobs import Job, Load, Ran
+from horai.runtime.jobs import Job, Load
 from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, PointAnswers
 from horai.runtime.lars.engines import answer_mode
 from horai.runtime.lars.log import numbered
@@ -43,11 +43,11 @@ from horai.runtime.metrics import Metrics
 from horai.runtime.records import (
     ANSWERS,
     BlobLabel,
-    BucketWork,
     Exchanger,
     Record,
     joined,
     message,
+    over_buckets,
     packed,
     unpacked,
 )
@@ -144,9 +144,9 @@ def sent(tasks: Sequence[PartTask], seq: int, narrative: Narrative) -> Iterator[
         for task in tasks:
             if task.gets(table.key):
                 yield from task.routes.send(task.number, seq, table.key, table.table, "items", -1)
-    yield message(0, seq, "rounds", [ROUND])
-    yield message(0, seq, "came", [(t.name, t.arity, len(t)) for t in narrative.tables])
-    yield from told_of(0, seq, narrative)
+    yield message(seq, "rounds", [ROUND])
+    yield message(seq, "came", [(t.name, t.arity, len(t)) for t in narrative.tables])
+    yield from told_of(seq, narrative)
 
 
 @dataclass(frozen=True)
@@ -192,19 +192,19 @@ class ProgramTask:
         findings = ProgramFindings(self.program, queries.start)
         findings.look(tables)
         if told := findings.told():
-            yield message(0, bucket, "without value", told)
+            yield message(bucket, "without value", told)
         try:
             answers, letters = self.answers(part, bucket, tables, queries)
         except RunError as error:
-            yield message(0, bucket, "error", {"query": queries[-1], "text": str(error)})
+            yield message(bucket, "error", {"query": queries[-1], "text": str(error)})
             return
         if answers.num_rows:
             label, blob = BlobLabel("lars").dump(), packed(answers)
             yield Record(ANSWERS, bucket, part.number, bucket, bucket, label, blob)
-            yield message(0, bucket, "rounds", [ANSWERS])
+            yield message(bucket, "rounds", [ANSWERS])
         if letters:
-            yield message(0, bucket, "letters", letters)
-        yield message(0, bucket, "took", time.perf_counter() - began)
+            yield message(bucket, "letters", letters)
+        yield message(bucket, "took", time.perf_counter() - began)
 
 
 def _tables(records: Sequence[Record]) -> list[ItemTable]:
@@ -236,24 +236,6 @@ def _own(said: Iterable[GivenAnswer], part: PartTask, bucket: int) -> list[Given
         )
         for one in said
     ]
-
-
-class PartRun(Run):
-    """A part of a program that shares its only round with the other ones, and their outcome."""
-
-    rounds = (ROUND,)
-
-    def __init__(self, part: PartTask, job: ProgramJob, task: ProgramTask, all_of: Outcome) -> None:
-        super().__init__(part.number, part.routes.buckets, all_of)
-        self.part, self.job, self.task = part, job, task
-        self.queries = range(0)
-
-    def begin(self) -> bool:
-        self.queries = self.job.queries(self.outcome.extent)
-        return True
-
-    def work(self, round: int) -> BucketWork:
-        return partial(self.task.run, self.part, self.queries)
 
 
 @dataclass
@@ -290,16 +272,19 @@ class ProgramJob(Job):
         """The query times, once it is known what the input covers."""
         return program_queries(self.settings, extent)
 
-    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Ran[H]:
-        """Run over what is loaded."""
+    def run(self, grid: Exchanger[H], buckets: int, load: Load[H]) -> Rounds[H]:
+        """Run over what is loaded: all parts share the only round."""
         shown = AtomFilter.of_filter(self.settings.filter, derived(self.rules.program))
         files = files_of(self.input)
         task = ProgramTask(self.settings, shown, files, self.form, self.rules.program)
         parts = tasks_of(self.points, self.parts, buckets)
-        outcome = Outcome()
-        runs = [PartRun(part, self, task, outcome) for part in parts]
-        most = buckets if any(part.is_split for part in parts) else 1
-        return outcome, execute(grid, runs, load(partial(sent, parts)), most)
+        found = Rounds(grid, buckets if any(part.is_split for part in parts) else 1)
+        load(found, partial(sent, parts))
+        if found.outcome.unreadable is None:
+            queries = self.queries(found.outcome.extent)
+            runs = [(part.number, buckets, partial(task.run, part, queries)) for part in parts]
+            found.work({ROUND}, over_buckets(runs, found.slots), "stage 0: run the engine")
+        return found
 
     def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:
         """The result of a run whose answers are here."""

@@ -15,7 +15,7 @@ from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
 from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Result
-from horai.runtime.batch import Outcome, Send
+from horai.runtime.batch import Outcome, Rounds, Send
 from horai.runtime.inputs import is_files
 from horai.runtime.jobs import SparkJob, job_of, metrics_of
 from horai.runtime.lars.buckets import ProgramJob, letters_in, not_counted
@@ -44,7 +44,7 @@ def check(outcome: Outcome) -> None:
         raise RunError(f"{text} (at query time {query})")
 
 
-def load(job: SparkJob | ProgramJob, buckets: int, grid: Exchanger[H], send: Send) -> list[H]:
+def load(job: SparkJob | ProgramJob, buckets: int, on: Rounds[H], send: Send) -> set[int]:
     """The input of a job on its way to buckets: files are read by workers."""
     given: Any = job.input
     format, strict = job.settings.input_format, job.settings.strict
@@ -56,24 +56,24 @@ def load(job: SparkJob | ProgramJob, buckets: int, grid: Exchanger[H], send: Sen
         intake = frames.PositionIntake(front, strict, format)
     files = files_of(given)
     if hasattr(given, "mapInArrow"):
-        cluster: Any = grid
+        cluster: Any = on.grid
         rows = cluster.frame(*intake.columns(given))
     elif files is None:
-        rows = grid.scatter(intake.here(given))
+        rows = on.grid.scatter(intake.here(given))
     else:
-        rows = grid.read(*intake.files(files))
-    return [rows] if front is None else derive_all(grid, rows, front)
+        rows = on.grid.read(*intake.files(files))
+    return on.listen(rows).rounds if front is None else derive_all(on, rows, front)
 
 
 def run_job(grid: Exchanger[H], job: SparkJob | ProgramJob, buckets: int) -> Result:
     """Run a job, and bring its answers here."""
-    outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
+    ran = job.run(grid, buckets, partial(load, job, buckets))
     try:
-        check(outcome)
-        found = [r for some in records.of([ANSWERS]) for r in grid.collect(some, [ANSWERS])]
-        return job.result(outcome, found)
+        check(ran.outcome)
+        found = [r for some in ran.of([ANSWERS]) for r in grid.collect(some, [ANSWERS])]
+        return job.result(ran.outcome, found)
     finally:
-        grid.forget(records.all)
+        ran.forget()
 
 
 def files_of(given: object) -> list[str] | None:
@@ -99,16 +99,13 @@ class SparkAnswers:
         self,
         settings: RunSettings,
         grid: Cluster[Any],
-        outcome: Outcome,
-        answers: list[Any],
-        records: list[Any],
+        ran: Rounds[Any],
         warnings: list[Diagnostic],
     ) -> None:
         self.settings = settings
         self.warnings = warnings
         """What is to be said of the input, as of `Result.warnings`."""
-        self._grid, self._outcome = grid, outcome
-        self._answers, self._records = answers, records
+        self._grid, self._ran, self._outcome = grid, ran, ran.outcome
 
     @cached_property
     def spans(self) -> DataFrame:
@@ -197,13 +194,13 @@ class SparkAnswers:
 
     def unpersist(self) -> None:
         """Free what the cluster keeps of the run."""
-        self._grid.forget(self._records)
+        self._ran.forget()
         self._grid.close()
 
     def _rows(self, kind: str) -> DataFrame:
         if self.settings.is_lars:
             raise UsageError("answers of a LARS program have no such rows", "ask for atoms")
-        records = self._grid.there(self._answers, [ANSWERS])
+        records = self._grid.there(self._ran.of([ANSWERS]), [ANSWERS])
         return frames.answers(records, self.settings.answers or "final", kind)
 
     def _lines(self, kind: str) -> DataFrame:
@@ -212,7 +209,8 @@ class SparkAnswers:
         if not self.settings.is_lars:
             hint = "ask for spans and events"
             raise UsageError("answers of an event description have no atoms", hint)
-        lines = frames.lars_lines(self._grid.there(self._answers, [ANSWERS]))
+        there = self._grid.there(self._ran.of([ANSWERS]), [ANSWERS])
+        lines = frames.lars_lines(there)
         return lines.filter(f.col("kind") == kind)
 
 
@@ -242,13 +240,10 @@ def frames_of(
         spark = session or getattr(input, "sparkSession", None)
         grid = grid_of(spark or connect(master_of(settings.master)))
         buckets = buckets_of(settings.buckets, grid)
-        outcome, records = job.run(grid, buckets, partial(load, job, buckets, grid))
-        check(outcome)
+        ran = job.run(grid, buckets, partial(load, job, buckets))
+        check(ran.outcome)
         asked = replace(settings, unit=job.clock.unit, time_in=job.clock.time_in)
-        records_of_answers = records.of([ANSWERS])
-        return SparkAnswers(
-            asked, grid, outcome, records_of_answers, records.all, job.warnings(outcome)
-        )
+        return SparkAnswers(asked, grid, ran, job.warnings(ran.outcome))
 
 
 def master_of(given: str | None) -> str:

@@ -28,7 +28,7 @@ from horai.io.letters import DeadLetter, InputError
 from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META
 from horai.io.times import NANOSECONDS, Unit
-from horai.runtime.batch import Send, letter_of, reader, unreadable
+from horai.runtime.batch import Rounds, Send, letter_of, reader, unreadable
 from horai.runtime.changelog import answer_columns, rows_of
 from horai.runtime.inputs import is_files, read_input
 from horai.runtime.lars.buckets import SCHEMA as LARS_ROWS
@@ -301,11 +301,11 @@ class Derived:
     items: DataFrame
     dead_letters: DataFrame
     _grid: Cluster[Any]
-    _kept: list[Any]
+    _ran: Rounds[Any]
 
     def unpersist(self) -> None:
         """Free what the cluster keeps."""
-        self._grid.forget(self._kept)
+        self._ran.forget()
         self._grid.close()
 
 
@@ -326,14 +326,16 @@ def derive(
     grid = grid_of(frame.sparkSession)
     many = buckets or max(2, BUCKETS_PER_TASK * grid.parallel)
     task = TrackTask(Feed(pipeline, layout or Layout()), many, _tell)
-    kept = derive_all(grid, grid.frame(*PositionIntake(task).columns(frame)), task, until)
+    ran = Rounds(grid, many)
+    derive_all(ran, grid.frame(*PositionIntake(task).columns(frame)), task, until)
+    kept = [some for some, _ in ran.records]
     items = _frame(grid, kept, ITEM, ROWS)
     term = {"horai.type": "term"}
     marked = [
         items[one.name].alias(one.name, metadata=term) if one.metadata else items[one.name]
         for one in ROWS
     ]
-    return Derived(items.select(*marked), _frame(grid, kept, LETTER, POSITION_LETTERS), grid, kept)
+    return Derived(items.select(*marked), _frame(grid, kept, LETTER, POSITION_LETTERS), grid, ran)
 
 
 def _tell(seq: int, items: pa.Table, letters: pa.Table) -> Iterator[Record]:

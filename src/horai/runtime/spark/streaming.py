@@ -463,7 +463,7 @@ class Streaming:
     def _changes(self, step: StreamStep[Shuffled]) -> Changes:
         grid = self.steps.grid
         assert isinstance(grid, FolderGrid)
-        where = step.records.of([ANSWERS])
+        where = step.of([ANSWERS])
 
         @cache
         def table() -> pa.Table:
