@@ -133,19 +133,9 @@ class AntiJoin:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Disjunction: the rows of all branches."""
+    """Disjunction: the rows of all branches. `(C -> A ; B)` is one of `C, A` and `\\+ C, B`."""
 
     branches: tuple[Chain, ...]
-    term: Term
-
-
-@dataclass(frozen=True, slots=True)
-class IfThenElseOp:
-    """`(C -> A ; B)`."""
-
-    condition: Chain
-    then: Chain
-    otherwise: Chain
     term: Term
 
 
@@ -211,7 +201,6 @@ Operator = (
     | TruthOp
     | AntiJoin
     | Union
-    | IfThenElseOp
     | AggregateOp
     | BuiltinOp
     | Python
@@ -255,8 +244,6 @@ def inside(operator: Operator) -> tuple[Chain, ...]:
             return (body,)
         case Union(branches=branches):
             return branches
-        case IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
         case _:
             return ()
 

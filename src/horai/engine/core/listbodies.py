@@ -61,16 +61,6 @@ def alternatives(
                     for one in alternatives(branch.steps, plan, clause, time)
                 ]
                 options.append(found)
-            case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
-                met = (*condition.steps, *then.steps)
-                asked = Compound("\\+", tuple(one.term for one in condition.steps))
-                unmet = (op.AntiJoin(condition, asked), *otherwise.steps)
-                options.append(
-                    [
-                        *alternatives(met, plan, clause, time),
-                        *alternatives(unmet, plan, clause, time),
-                    ]
-                )
             case op.Lookup() | op.Stab() | op.Walk():
                 options.append(_by_value(step, plan))
             case _:
@@ -119,7 +109,7 @@ def _bound(steps: Sequence[op.Operator]) -> Names:
     """The variables that some conditions give a value."""
     found: Names = frozenset()
     for step in steps:
-        if not isinstance(step, op.AntiJoin | op.Filter | op.Union | op.IfThenElseOp):
+        if not isinstance(step, op.AntiJoin | op.Filter | op.Union):
             found |= names(step.term)
     return found
 
@@ -317,11 +307,6 @@ class ListBody:
                 return Combined("absent", (self._chain(body, outer),))
             case op.Union(branches=branches):
                 return any_of(tuple(self._chain(one, outer) for one in branches))
-            case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
-                met = self._chain(condition, outer)
-                yes = op.Chain((*condition.steps, *then.steps))
-                no = all_of((Combined("absent", (met,)), self._chain(otherwise, outer)))
-                return any_of((self._chain(yes, outer), no))
             case _:
                 raise self.refuse(f"a condition of a formula: `{show(step.term)}`")
 

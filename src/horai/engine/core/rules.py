@@ -416,8 +416,6 @@ class Body:
                 return fail
             case op.Union(branches=branches):
                 return self._union(branches, needed, fail)
-            case op.IfThenElseOp() if is_temporal(step, self.rules.plan):
-                return self._choice(step, needed, fail)
             case op.AggregateOp() if is_temporal(step, self.rules.plan):
                 return self._aggregate(step, fail)
             case op.TruthOp(value=value):
@@ -526,9 +524,6 @@ class Body:
 
     def _asked(self, step: op.Operator, needed: Names, fail: Label) -> Label:
         free = (names(step.term) & needed) - self.env.keys()
-        if isinstance(step, op.IfThenElseOp):
-            for name in sorted(free - (step.then.bound & step.otherwise.bound)):
-                raise self.refuse(f"alternatives that leave {name} open")
         return self.ask(step, tuple(sorted(free)), fail)
 
     def ask(
@@ -594,44 +589,6 @@ class Body:
         self.env.update(fresh)
         self.loops = True
         return again
-
-    def _choice(self, step: op.IfThenElseOp, needed: Names, fail: Label) -> Label:
-        """All solutions of the condition count, as the order of conditions has no meaning."""
-        known = dict(self.env)
-        common = step.then.bound & step.otherwise.bound & needed
-        fresh = {name: self.register() for name in sorted(common - known.keys())}
-        met, resume = self.register(), self.register()
-        joined, again, otherwise = (self.code.label() for _ in range(3))
-        self.code.emit("LDC", met, 0)
-        inner = self.chain(step.condition, otherwise)
-        self.code.emit("LDC", met, 1)
-        for branch, place in ((step.then, inner), (step.otherwise, fail)):
-            if branch is step.otherwise:
-                self.env = dict(known)
-                self.code.here(otherwise)
-                self.code.emit("EQC", met, 0, fail=fail)
-            if branch is step.otherwise and self._is_unspoken(step.condition):
-                self.code.emit("JMP", fail=fail)
-                self.env.update(fresh)
-            last = self.chain(branch, place)
-            for name, register in fresh.items():
-                if name not in self.env:
-                    raise self.refuse(f"alternatives that leave {name} open")
-                self.code.emit("MOV", register, self.env[name])
-            self.code.emit("LDC", resume, last)
-            self.code.emit("JMP", fail=joined)
-        self.code.here(again)
-        self.code.emit("JMPR", resume)
-        self.code.here(joined)
-        self.env = known | fresh
-        self.loops = True
-        return again
-
-    def _is_unspoken(self, condition: op.Chain) -> bool:
-        """At the very start of the run, formulas say nothing of what is absent."""
-        return self.nothing_absent and any(
-            is_temporal(one, self.rules.plan) for one in condition.steps
-        )
 
     def _aggregate(self, step: op.AggregateOp, fail: Label) -> Label:
         """The different solutions of a chain are gathered, and counted or added up.

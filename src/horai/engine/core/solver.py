@@ -347,8 +347,6 @@ class Solver:
                 return self._without(body, layout), layout
             case op.Union(branches=branches):
                 return self._union(branches, layout)
-            case op.IfThenElseOp():
-                return self._choice(step, layout)
             case op.AggregateOp():
                 return self._aggregate(step, layout)
             case op.BuiltinOp():
@@ -464,24 +462,6 @@ class Solver:
         def run(rows: Sequence[Row]) -> Iterator[Row]:
             for one, pick in zip(every, picks, strict=True):
                 yield from map(pick, self.solve(one, rows))
-
-        return run, found
-
-    def _choice(self, step: op.IfThenElseOp, layout: Layout) -> tuple[Step, Layout]:
-        """All solutions of the condition count, as the order of conditions has no meaning."""
-        place = len(layout)
-        condition = self.compiled(step.condition, (*layout, self._mark()))
-        then = self.compiled(step.then, condition.layout)
-        otherwise = self.compiled(step.otherwise, layout)
-        found = _shared(layout, [then.layout, otherwise.layout])
-        picks = [_pick([one.layout.index(n) for n in found]) for one in (then, otherwise)]
-
-        def run(rows: Sequence[Row]) -> Iterator[Row]:
-            met = self.solve(condition, _numbered(rows))
-            numbers = {row[place] for row in met}
-            yield from map(picks[0], self.solve(then, met))
-            others = [row for at, row in enumerate(rows) if at not in numbers]
-            yield from map(picks[1], self.solve(otherwise, others))
 
         return run, found
 

@@ -175,10 +175,13 @@ class Lowering:
             case ec.Conjunction():
                 return op.Union((self.chain(literal, bound, rest),), term)
             case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                # All solutions of the condition count, as the order of conditions has no meaning.
                 first = self.chain(condition, bound, rest | names(then.term))
-                yes = self.chain(then, first.bound, rest)
-                yes, no = self._told_apart([yes, self.chain(otherwise, bound, rest)])
-                return op.IfThenElseOp(first, yes, no, term)
+                none = op.AntiJoin(self.chain(condition, bound, frozenset()), condition.term)
+                unmet = op.Chain((none,), (rest | names(otherwise.term),), bound)
+                yes = _joined(first, self.chain(then, first.bound, rest))
+                no = _joined(unmet, self.chain(otherwise, bound, rest))
+                return op.Union(self._told_apart([yes, no]), term)
             case ec.FindAll(template=template, goal=goal, result=result):
                 return self._aggregate("list", template, goal, result, term, bound)
             case ec.AggregateAll(kind=kind, template=template, goal=goal, result=result):
@@ -282,6 +285,11 @@ class Lowering:
         ordered = self.ordered(body, given, names(*head.args))
         chain = self.chain(ordered, given, names(*head.args))
         return op.Branch(head.args, replace(chain, clause=rule.clause))
+
+
+def _joined(first: op.Chain, then: op.Chain) -> op.Chain:
+    """One chain after the other."""
+    return op.Chain((*first.steps, *then.steps), (*first.needed, *then.needed), then.bound)
 
 
 def _marked(chain: op.Chain, open_names: Names) -> op.Chain:

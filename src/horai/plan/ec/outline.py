@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Term, functor
+from horai.lang.core.terms import Term, args_of, functor
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.components import stratify
@@ -61,7 +61,6 @@ _WORDS: dict[type, str] = {
     op.TruthOp: "truth",
     op.AntiJoin: "anti-join",
     op.Union: "union",
-    op.IfThenElseOp: "choice",
     op.AggregateOp: "aggregate",
     op.BuiltinOp: "builtin",
     op.Python: "python",
@@ -102,6 +101,8 @@ class OperatorOutlines:
         match step:
             case op.AntiJoin(body=body) | op.AggregateOp(body=body):
                 return [self.part("", body, known)]
+            case op.Union(branches=(met, unmet)) if _is_choice(step):
+                return self._choice(met, unmet, known)
             case op.Union(branches=branches):
                 word = "clause" if _is_call(step) else "branch"
                 single = len(branches) == 1
@@ -109,17 +110,22 @@ class OperatorOutlines:
                     self.part("" if single else f"{word} {n}", one, known)
                     for n, one in enumerate(branches, 1)
                 ]
-            case op.IfThenElseOp(condition=condition, then=then, otherwise=otherwise):
-                met = known | condition.bound
-                return [
-                    self.part("if", condition, known),
-                    self.part("then", then, met),
-                    self.part("else", otherwise, known),
-                ]
             case op.Procedure():
                 return self._clauses(step)
             case _:
                 return []
+
+    def _choice(self, met: op.Chain, unmet: op.Chain, known: Names) -> list[Json]:
+        """`(C -> A ; B)`: its branches are `C, A` and `\\+ C, B`."""
+        none, *otherwise = unmet.steps
+        assert isinstance(none, op.AntiJoin)
+        condition = none.body
+        then = met.steps[len(condition.steps) :]
+        return [
+            self.part("if", condition, known),
+            self.part("then", op.Chain(then), known | condition.bound),
+            self.part("else", op.Chain(tuple(otherwise)), known),
+        ]
 
     def _clauses(self, step: op.Procedure) -> list[Json]:
         call = (step.key, step.bound)
@@ -172,11 +178,19 @@ def _is_call(step: op.Union) -> bool:
     return (functor(step.term) or ("", 0))[0] not in CONTROL
 
 
+def _is_choice(step: op.Union) -> bool:
+    """Does it stand for `(C -> A ; B)`?"""
+    whole = step.term
+    return functor(whole) == (";", 2) and functor(args_of(whole)[0]) == ("->", 2)
+
+
 def _word(step: op.Operator) -> str:
     if isinstance(step, op.SpanOperation):
         return _SPANS[type(step.literal)]
     if isinstance(step, op.Union) and _is_call(step):
         return "procedure"
+    if isinstance(step, op.Union) and _is_choice(step):
+        return "choice"
     if isinstance(step, op.Union) and len(step.branches) == 1:
         return "group"
     return _WORDS[type(step)]
@@ -186,10 +200,10 @@ def _text(step: op.Operator) -> str:
     match step:
         case op.AntiJoin():
             return "where there is no"
+        case op.Union() if _is_choice(step):
+            return "one of two ways"
         case op.Union(branches=branches) if not _is_call(step):
             return "all of" if len(branches) == 1 else "any of"
-        case op.IfThenElseOp():
-            return "one of two ways"
         case op.AggregateOp(kind=kind, template=template, result=result):
             what = "" if template is None or kind == "count" else f" {plain(template)}"
             return f"{plain(result)} = {kind}{what} over all"
@@ -204,8 +218,6 @@ def _binds(step: op.Operator, known: Names) -> Names:
             return frozenset()
         case op.Union(branches=branches) if not _is_call(step):
             return frozenset.intersection(*(one.bound for one in branches)) - known
-        case op.IfThenElseOp(then=then, otherwise=otherwise):
-            return (then.bound & otherwise.bound) - known
         case op.AggregateOp(result=result):
             return names(result) - known
         case _:
