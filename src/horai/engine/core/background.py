@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,12 @@ class Background:
         self._members: dict[Key, Rows] = {}
         self._stated: dict[Key, Table] = {}
         self._tables: dict[Key, Table] = {}
+        self._rules: dict[Key, Sequence[op.Branch]] = dict(plan.background)
         self._groups = _groups(plan)
+
+    def define(self, key: Key, branches: Sequence[op.Branch]) -> None:
+        """One more relation, of which nobody else speaks."""
+        self._rules[key], self._groups[key] = branches, [key]
 
     def set_members(self, members: Mapping[Key, Rows]) -> None:
         """The different members of dynamic domains; what follows from others is forgotten."""
@@ -62,7 +67,7 @@ class Background:
 
     def rows(self, key: Key) -> Rows:
         """The different rows of a relation."""
-        if not self.plan.background.get(key):
+        if not self._rules.get(key):
             return self.stated_rows(key)
         found = list(self.table(key).rows)
         return np.unique(np.array(found, np.int64).reshape(len(found), key[1]), axis=0)
@@ -76,7 +81,7 @@ class Background:
     def table(self, key: Key) -> Table:
         """All rows of a relation, recursion included."""
         group = self._groups.get(key, [])
-        if not any(self.plan.background.get(member) for member in group):
+        if not any(self._rules.get(member) for member in group):
             return self.stated(key)
         if key not in self._tables:
             for member in group:
@@ -92,7 +97,7 @@ class Background:
     def _fill(self, group: list[Key]) -> None:
         """Apply rules until they say nothing new: first to all rows, then to the newest only."""
         limits = _Limits(self.words, self.plan)
-        branches = {key: self.plan.background.get(key, ()) for key in group}
+        branches = {key: self._rules.get(key, ()) for key in group}
         invents = {key: any(_invents(one, group) for one in branches[key]) for key in group}
         rounds = 0
         news: dict[Key, Table] | None = None

@@ -1,20 +1,26 @@
-"""What does not depend on the stream: relations as rows of words, groundings, initial values."""
+"""What does not depend on the stream: relations as rows of words, and what groundings list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from horai.engine.core.background import Background, Key, Rows
-from horai.engine.core.solver import Layout, Row, Solver
+from horai.engine.core.solver import Solver
 from horai.engine.core.words import Words
-from horai.lang.core.terms import Term
-from horai.lang.ec.errors import Unsupported, blaming
+from horai.lang.core.printer import show
+from horai.lang.core.terms import Compound, Term, is_ground
+from horai.lang.ec import syntax as ec
+from horai.plan import operators as op
 from horai.plan.ec.literals import names, visible
 from horai.plan.ec.unify import may_match
 from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan
+
+LISTED, MOVING = "\1", "\0"
+"""The first letter of relations that groundings list; do they depend on the stream?"""
 
 
 class StaticFacts:
@@ -27,7 +33,8 @@ class StaticFacts:
         self.known = Background(plan, words, python)
         self.solver = self.known.solver
         self._rows: dict[Key, Rows] = {}
-        self._listed: dict[int, tuple[list[Row], bool] | None] = {}
+        self.moving: dict[Key, list[op.Branch]] = {}
+        """What groundings list that depends on the stream."""
 
     def with_members(self, members: Mapping[Key, Rows]) -> Solver:
         """The same for relations that depend on dynamic domains with these members."""
@@ -59,140 +66,126 @@ class StaticFacts:
         single = len(np.unique(found[:, : len(keys)], axis=0)) == len(found)
         return np.ascontiguousarray(found), single
 
-    def initial(self, plan: PointPlan) -> list[tuple[Row, bool]]:
-        """Rows of arguments and value that hold from the start on; are they in the domain?"""
-        with blaming(plan.clause):
-            layout, rows = self._complete(plan) if plan.domain else ((), [()])
-            body = self.solver.compiled(plan.chain, layout)
-            found = self.solver.solve(body, rows)
-            if not found:
-                return []
-            if missing := sorted(names(*plan.terms) - {*body.layout}):
-                listed = ", ".join(missing)
-                raise Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
-            different = dict.fromkeys(map(self.solver.values(plan.terms, body.layout), found))
-        return [(row, self._allows(plan.key, row)) for row in different]
-
-    def listing(self, plan: StaticPlan) -> tuple[tuple[str, ...], Rows, bool] | None:
-        """What groundings say of the variables of a head, and whether they say all of it.
-
-        None if the body is to say it.
-        """
-        value = plan.terms[-1]
-        head = names(*plan.terms)
-        spoken = self._speaks_of(plan.key, value)
-        if not head or (not spoken and head <= visible(plan.rule.body)):
-            return None
-        layout, rows = self._completed(plan.key, plan.terms[:-1], value)
-        if not rows and not spoken:
-            return None
-        if not rows:
-            return tuple(sorted(head)), np.zeros((0, len(head)), np.int64), True
-        lists_all = all(self._instances(one) is not None for one in self._of(plan.key))
-        return layout, _array(rows, layout), not spoken or lists_all
-
-    def listed(self, key: Key, terms: tuple[Term, ...], name: str) -> Rows:
-        """The values of a variable among the fluents and values that groundings list."""
-        found: list[Row] = []
-        for plan in self._of(key):
-            instances = self._instances(plan)
-            if instances is not None and instances[1]:
-                layout, rows = self.solver.matching(instances[0], terms)
-                if name in layout:
-                    found += [(row[layout.index(name)],) for row in rows]
-        return _array(found, (name,))
-
-    def domain(self, plan: PointPlan) -> tuple[tuple[str, ...], Rows]:
-        """What the grounding of a head says of its variables."""
-        layout, rows = self._complete(plan)
-        if not rows:
-            return tuple(sorted(plan.domain)), np.zeros((0, len(plan.domain)), np.int64)
-        return layout, _array(rows, layout)
-
     # --- groundings ------------------------------------------------------------------------------
 
-    def _of(self, key: Key) -> Sequence[GroundingPlan]:
-        return self.plan.groundings.get(key, ())
+    def moves(self, key: Key) -> bool:
+        """Does what groundings list of an event or fluent depend on the stream?"""
+        listings = [one.listing for one in self.plan.groundings.get(key, ())]
+        return any(is_temporal(step, self.plan) for one in listings for step in op.walk(one))
 
-    def _instances(self, plan: GroundingPlan) -> tuple[list[Row], bool] | None:
-        """The instances of a grounding, and whether the last word of each is a value.
-
-        None where it leaves an argument open.
-        """
-        if id(plan) not in self._listed:
-            self._listed[id(plan)] = self._list(plan)
-        return self._listed[id(plan)]
-
-    def _list(self, plan: GroundingPlan) -> tuple[list[Row], bool] | None:
-        body = self.solver.compiled(plan.listing)
-        rows = self.solver.solve(body, [()])
-        if not rows:
-            return [], False
-        if not names(*plan.terms) <= {*body.layout}:
-            return None
-        has_value = plan.value is not None and names(plan.value) <= {*body.layout}
-        terms = (*plan.terms, plan.value) if has_value and plan.value else plan.terms
-        return list(dict.fromkeys(map(self.solver.values(terms, body.layout), rows))), has_value
-
-    def _speaks_of(self, key: Key, value: Term) -> bool:
-        """Is there a grounding for the entity and a value that fits?"""
-        return any(one.value is None or may_match(one.value, value) for one in self._of(key))
-
-    def _complete(self, plan: PointPlan) -> tuple[Layout, list[Row]]:
-        """What a grounding says of a head.
+    def of_head(self, plan: PointPlan) -> op.FactJoin | None:
+        """What groundings say of a head, if variables of it get their values by that.
 
         A value that is given may be none of the grounding, and still ends the others: whom it is
         about is what the groundings of all values say.
         """
-        if plan.kind == "event":
-            return self._completed(plan.key, plan.terms, None)
-        *args, value = plan.terms
+        if not plan.domain:
+            return None
+        value = plan.terms[-1] if plan.kind != "event" else None
         asked = value if names(value) & plan.domain else None
-        return self._completed(plan.key, tuple(args), asked)
+        every = self.plan.groundings[plan.key]
+        return self._listing(plan.key, every, plan.terms[: plan.key[1]], asked)
 
-    def _completed(
-        self, key: Key, args: tuple[Term, ...], value: Term | None
-    ) -> tuple[Layout, list[Row]]:
-        """All ways to give the free variables of a head a value by its groundings.
+    def of_list(self, plan: StaticPlan) -> list[op.FactJoin | None]:
+        """What is known of the head of a list before its body: what groundings list, or nothing.
 
-        A value without a grounding of its own has the arguments that the other values have.
+        A value that no grounding speaks of has the arguments that other values have.
         """
-        asked = value if value is not None and self._speaks_of(key, value) else None
-        found: list[tuple[Layout, list[Row]]] = []
-        for plan in self._of(key):
-            instances = self._instances(plan)
-            if instances is not None:
-                valued = asked is not None and instances[1]
-                terms = (*args, asked) if asked is not None and valued else args
-                rows = (row[: len(terms)] for row in instances[0])
-                layout, fits = self.solver.matching(rows, terms)
-                if fits:
-                    found.append((layout, fits))
-        if not found:
-            return (), []
-        shared = sorted({*found[0][0]}.intersection(*(layout for layout, _ in found)))
-        every: dict[Row, None] = {}
-        for layout, fits in found:
-            places = [layout.index(name) for name in shared]
-            every |= {tuple([row[at] for at in places]): None for row in fits}
-        return tuple(shared), [*every]
+        *args, value = plan.terms
+        every = self.plan.groundings.get(plan.key, ())
+        fits = [one for one in every if one.value is None or may_match(one.value, value)]
+        head = names(*plan.terms)
+        if not head or not every or (not fits and head <= visible(plan.rule.body)):
+            return [None]
+        closed = all(names(*one.terms) <= one.listing.bound for one in fits)
+        # A value that the head computes is compared if all of them list it; else with the row.
+        valued = bool(fits) and (is_ground(value) or all(map(_tells_value, fits)))
+        found = self._listing(plan.key, fits or every, args, value if valued else None)
+        return [found] if closed else [found, None]
 
-    def _allows(self, key: Key, row: Row) -> bool:
-        """Is a fluent with a value in its domain? Values without a grounding are."""
-        spoken = False
-        for plan, layout, rows in self._asked(key, row):
-            spoken = True
-            if rows and self.solver.solve(self.solver.compiled(plan.check, layout), rows):
+    def of_known(self, key: Key, terms: Sequence[Term]) -> op.FactJoin | None:
+        """The fluents and values that groundings list, if they list any."""
+        some = [one for one in self.plan.groundings.get(key, ()) if _tells_value(one)]
+        return self._listing(key, some, terms[:-1], terms[-1]) if some else None
+
+    def _listing(
+        self, key: Key, some: Sequence[GroundingPlan], args: Sequence[Term], value: Term | None
+    ) -> op.FactJoin:
+        """What some groundings list, as a relation of arguments, and of a value unless it is None.
+
+        Those that leave an argument open say nothing. A value that they leave open may be any.
+        """
+        every = self.plan.groundings[key]
+        branches: list[op.Branch] = []
+        places = [place for place, one in enumerate(every) if any(one is it for it in some)]
+        for one in (every[place] for place in places):
+            said = one.terms
+            if value is not None:
+                said = (*said, one.value if one.value and _tells_value(one) else value)
+            if names(*said) <= one.listing.bound:
+                branches.append(op.Branch(said, replace(one.listing, clause=one.clause)))
+        terms = (*args, value) if value is not None else tuple(args)
+        what = "" if value is None else show(value)
+        mark = MOVING if self.moves(key) else LISTED
+        name = (f"{mark}{key[0]}/{key[1]} {places} {what}", len(terms))
+        if self.moves(key):
+            self.moving[name] = branches
+        else:
+            self.known.define(name, branches)
+        return op.FactJoin(name, terms, Compound(name[0], terms))
+
+
+def _tells_value(plan: GroundingPlan) -> bool:
+    """Does a grounding list the values of a fluent?"""
+    return plan.value is not None and names(plan.value) <= plan.listing.bound
+
+
+def is_temporal(step: op.Operator, plan: Plan) -> bool:
+    """Does an operator, or one inside it, look at the stream?"""
+    return looks_at_time(step, plan) or is_changing(step, plan)
+
+
+def looks_at_time(step: op.Operator, plan: Plan) -> bool:
+    """Does it look at what happens or holds, not only at who belongs to a domain?"""
+    match step:
+        case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
+            return True
+        case op.Procedure(key=key):
+            return plan.predicates[key].temporal
+        case _:
+            return any(looks_at_time(one, plan) for part in op.inside(step) for one in part.steps)
+
+
+def is_changing(step: op.Operator, plan: Plan) -> bool:
+    """Does it look at who belongs to a dynamic domain?"""
+    if isinstance(step, op.FactJoin | op.Procedure) and (
+        step.key in plan.changing or step.key[0].startswith(MOVING)
+    ):
+        return True
+    return any(is_changing(one, plan) for part in op.inside(step) for one in part.steps)
+
+
+def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
+    """The same of a condition."""
+    for part in ec.walk(literal):
+        match part:
+            case (
+                ec.Happens()
+                | ec.Edge()
+                | ec.HoldsAt()
+                | ec.HoldsFor()
+                | ec.InitiatedAt()
+                | ec.TerminatedAt()
+            ):
                 return True
-        return not spoken
-
-    def _asked(self, key: Key, row: Row) -> Iterator[tuple[GroundingPlan, Layout, list[Row]]]:
-        """The groundings that speak of a value, and what their variables are then."""
-        for plan in self._of(key):
-            if plan.value is None or self.solver.matching([row[-1:]], (plan.value,))[1]:
-                terms = plan.terms if plan.value is None else (*plan.terms, plan.value)
-                yield plan, *self.solver.matching([row[: len(terms)]], terms)
-
-
-def _array(rows: Sequence[Row], layout: Layout) -> Rows:
-    return np.unique(np.array(rows, np.int64).reshape(len(rows), len(layout)), axis=0)
+            case ec.DurationFilter():
+                return True  # an open interval lasts until the query time
+            case ec.Call(key=key):
+                known = plan.predicates.get(key)
+                if key in plan.changing or (known is not None and known.temporal):
+                    return True
+                if key == ("queryTime", 1) and key not in plan.predicates:
+                    return True
+            case _:
+                pass
+    return False

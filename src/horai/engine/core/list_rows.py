@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
-from horai.engine.core.background import Rows as FactRows
 from horai.engine.core.expressions import (
     Expression,
     Leaf,
@@ -25,16 +24,16 @@ from horai.engine.core.expressions import (
     possible,
     supports,
 )
+from horai.engine.core.facts import is_changing
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.listbodies import ListBody, all_names, alternatives
 from horai.engine.core.listtables import ListTable, Part, fed_line
-from horai.engine.core.rules import LISTING, Body, Label, Rules, is_changing, is_temporal
-from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Term, Var, args_of, is_ground, key_of
+from horai.engine.core.rules import Body, Label, Rules
+from horai.lang.core.terms import Term, Var, args_of, is_ground, key_of
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, KIND, TO_COVER, TO_KNOWN
-from horai.plan.ec.literals import names, visible
+from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
 from horai.plan.program import StaticPlan
 
@@ -47,14 +46,6 @@ class Source:
 
     table: Table
     terms: tuple[Term, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """What a grounding says of the variables of a head."""
-
-    names: tuple[str, ...] = ()
-    rows: FactRows | None = None
 
 
 Adding = Callable[[Table, Sequence[Part]], None]
@@ -106,12 +97,9 @@ class Known:
                 value = relation.value
                 if value is None or may_match(fvp.value, value):
                     self._feed(name, found, relation, terms)
-            if has_moving_domain(self.rules, key):
-                self._while_listed(name, found, self.rules.listing(key, terms, True))
-                continue
-            rows = self.rules.facts.listed(key, terms, name)
-            if len(rows):
-                self._always(name, found, rows)
+            listing = self.rules.facts.of_known(key, terms)
+            if listing is not None:
+                self._listed(name, found, listing)
         return found
 
     def _feed(
@@ -144,26 +132,8 @@ class Known:
 
         self._add(relation.table, keyed((), [part]))
 
-    def _always(self, name: str, known: Relation, rows: FactRows) -> None:
-        """What groundings list is known without any interval."""
-        origin = self.rules.layout.origin()
-        every = ListTable(self.rules, origin, (), self.level, _nobody)
-        always = every.column(Tested(()))
-        always.fields["C_FEEDS"] = 1
-        site = self.rules.layout.site(Site(always, TO_KNOWN, driver=known))
-
-        def part(body: Body) -> None:
-            done = body.code.label()
-            again = body.relation_rows(rows, [Var(name)], [], [0], done)
-            line = fed_line(body, known, (Var(name),))
-            body.code.emit("FEED", always.place, line, site)
-            body.code.emit("JMP", fail=again)
-            body.code.here(done)
-
-        self._add(origin, keyed((), [*every.every_part(), part]))
-
-    def _while_listed(self, name: str, known: Relation, step: op.FactJoin) -> None:
-        """What groundings list of members of dynamic domains is known as long as they are."""
+    def _listed(self, name: str, known: Relation, step: op.FactJoin) -> None:
+        """What groundings list is known without any interval, as long as they list it."""
         layout, key = self.rules.layout, (Var(name),)
         rows = layout.table(1)
         table = ListTable(self.rules, rows, key, self.level, _nobody)
@@ -242,11 +212,10 @@ class RuleRows:
         target: Relation,
         known: Known | None,
         add: Adding,
-        start: Start | None = None,
         outer: Source | None = None,
     ) -> None:
         self.rules, self.body, self.head, self.target = rules, body, tuple(head), target
-        self.known, self._add, self.start, self.outer = known, add, start or Start(), outer
+        self.known, self._add, self.outer = known, add, outer
         self._open: list[str] = []
         """Variables of a head that a formula only asks about."""
         needed = supports(body.expression)
@@ -274,9 +243,7 @@ class RuleRows:
 
     def _domain(self) -> list[str]:
         """The variables that range over all that is known, as nothing else gives them a value."""
-        bound = set(self.start.names)
-        if self.outer is not None:
-            bound |= names(*self.outer.terms)
+        bound = set(names(*self.outer.terms) if self.outer is not None else ())
         given = set(bound)
         for step in self.body.steps:
             given |= self._gives(step)
@@ -382,11 +349,6 @@ class RuleRows:
             # Those that share most with what is known come first.
             waiting.sort(key=lambda one: sum(not body.is_bound(term) for term in one.terms))
             fail = self._rows_of(body, waiting.pop(0), fail)
-        if self.start.rows is not None:
-            terms = [Var(name) for name in self.start.names]
-            bound = [at for at, term in enumerate(terms) if body.is_bound(term)]
-            free = [at for at in range(len(terms)) if at not in bound]
-            fail = body.relation_rows(self.start.rows, terms, bound, free, fail)
         for name in self._open:
             if not body.is_bound(Var(name)):
                 fail = self._rows_of(body, self._values(name), fail)
@@ -436,8 +398,10 @@ def rule_rows(rules: Rules, plan: StaticPlan, target: Relation, add: Adding) -> 
     head = plan.terms if target.keyed else plan.terms[:-1]
     for steps in alternatives_of(rules, plan):
         body = body_of(rules, plan, steps, head)
-        for listed, start in _starts(rules, plan, body, head):
-            RuleRows(rules, listed, head, target, known, add, start)
+        for listing in _listings(rules, plan, body, head):
+            whole = copy(body)
+            whole.steps = [*([] if listing is None else [listing]), *body.steps]
+            RuleRows(rules, whole, head, target, known, add)
 
 
 def alternatives_of(rules: Rules, plan: StaticPlan) -> list[tuple[op.Operator, ...]]:
@@ -456,53 +420,12 @@ def body_of(
     return ListBody(rules, plan.clause, steps, head, result=plan.result)
 
 
-def _starts(
+def _listings(
     rules: Rules, plan: StaticPlan, body: ListBody, head: Sequence[Term]
-) -> list[tuple[ListBody, Start]]:
+) -> list[op.FactJoin | None]:
     """What is known of the head before the body: all that its groundings list, or nothing."""
     some = supports(body.expression)
     own = body.time is not None or not asks_of_others(plan.rule.body, body.expression)
     if own and all(names(*head) <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
-        return [(body, Start())]
-    if has_moving_domain(rules, plan.key):
-        listing, whole = moving_listing(rules, plan)
-        if listing is None:
-            return [(body, Start())]
-        inside = copy(body)
-        inside.steps = [listing, *body.steps]
-        return [(inside, Start()), *([] if whole else [(body, Start())])]
-    listed = rules.facts.listing(plan)
-    if listed is None:
-        return [(body, Start())]
-    found, rows, whole = listed
-    return [(body, Start(found, rows)), *([] if whole else [(body, Start())])]
-
-
-def moving_listing(rules: Rules, plan: StaticPlan) -> tuple[op.FactJoin | None, bool]:
-    """What groundings over dynamic domains list of a head, as a condition; is that all of it?
-
-    A value that no grounding speaks of has the arguments that other values have.
-    """
-    value = plan.terms[-1]
-    groundings = rules.plan.groundings[plan.key]
-    fits = [one for one in groundings if one.value is None or may_match(one.value, value)]
-    if not fits and names(*plan.terms) <= visible(plan.rule.body):
-        return None, False
-    asked = [one for one in fits or groundings if names(*one.terms) <= one.listing.bound]
-    whole = not fits or len(asked) == len(fits)
-    told = [one.value for one in fits if names(one.value) <= one.listing.bound]
-    # A value that the head computes is compared if all of them list it; else later, with the row.
-    valued = is_ground(value) or (bool(fits) and None not in told and len(told) == len(fits))
-    terms = plan.terms if valued else plan.terms[:-1]
-    name = (f"{LISTING}{plan.key[0]}/{plan.key[1]}={show(value)}", len(terms))
-    rules.domains[name] = branches = []
-    for one in asked:
-        said = value if one.value not in told or one.value is None else one.value
-        branches.append(op.Branch((*one.terms, said) if valued else one.terms, one.listing))
-    return op.FactJoin(name, terms, Compound(name[0], terms)), whole
-
-
-def has_moving_domain(rules: Rules, key: tuple[str, int]) -> bool:
-    """Does what groundings list depend on the stream?"""
-    listings = [one.listing for one in rules.plan.groundings.get(key, ())]
-    return any(is_temporal(step, rules.plan) for one in listings for step in op.walk(one))
+        return [None]
+    return rules.facts.of_list(plan)

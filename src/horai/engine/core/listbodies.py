@@ -23,8 +23,9 @@ from horai.engine.core.expressions import (
     any_of,
     gathered,
 )
+from horai.engine.core.facts import is_temporal, looks_at_time
 from horai.engine.core.layout import NotLowered, Relation
-from horai.engine.core.rules import Rules, is_temporal, looks_at_time
+from horai.engine.core.rules import Rules
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Float, Int, ListTerm, Term, Var, is_ground
 from horai.lang.ec import syntax as ec

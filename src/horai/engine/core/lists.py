@@ -19,6 +19,7 @@ from horai.engine.core.expressions import (
     renamed,
     supports,
 )
+from horai.engine.core.facts import is_changing
 from horai.engine.core.layout import NotLowered, Relation, Site, Table
 from horai.engine.core.list_rows import (
     Adding,
@@ -32,7 +33,7 @@ from horai.engine.core.list_rows import (
 )
 from horai.engine.core.listbodies import ListBody
 from horai.engine.core.listtables import ListTable, fed_line
-from horai.engine.core.rules import Body, Rules, is_changing, may_begin
+from horai.engine.core.rules import Body, Rules, may_begin
 from horai.lang.core.terms import Var
 from horai.plan.ec.instructions import ANY, TO_COVER
 from horai.plan.ec.literals import names

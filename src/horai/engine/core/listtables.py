@@ -23,8 +23,9 @@ from horai.engine.core.expressions import (
     operands,
     table_of,
 )
+from horai.engine.core.facts import is_changing
 from horai.engine.core.layout import Relation, Site, Table
-from horai.engine.core.rules import Body, Rules, is_changing
+from horai.engine.core.rules import Body, Rules
 from horai.lang.core.terms import Term, Var
 from horai.plan import operators as op
 from horai.plan.ec.instructions import (

@@ -9,13 +9,13 @@ machine the same relations in the same order. Nothing of it changes afterwards.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
 from horai.engine.core.background import Rows
-from horai.engine.core.layout import NotLowered, Relation
+from horai.engine.core.layout import NotLowered
 from horai.engine.core.program import Program
 from horai.engine.core.retention import Shape
 from horai.engine.symbols import Symbols
@@ -58,9 +58,6 @@ class Remembered(Generic[T]):
                 self._found.popitem(last=False)
 
 
-Initial = Mapping[tuple[Relation, tuple[int, ...]], int]
-
-
 class Wanted(NamedTuple):
     """What a program depends on besides a description."""
 
@@ -75,8 +72,8 @@ class Lowered:
     """A program, and what a session needs that takes it up.
 
     `symbols` are the terms that lowering met, `indexes` the relations that it gave the machine,
-    each with how many of its columns are keys. `initial` is what holds from the start on, and
-    `undefined` what had no value while facts were worked out.
+    each with how many of its columns are keys. `undefined` is what had no value while facts were
+    worked out.
     """
 
     plan: Plan
@@ -84,7 +81,6 @@ class Lowered:
     shape: Shape
     symbols: Symbols
     indexes: Sequence[tuple[Rows, int]]
-    initial: Initial
     undefined: Undefined
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from horai.engine.core.background import Rows
 from horai.engine.core.deadlines import Attempt, Deadlines, Effect
-from horai.engine.core.facts import StaticFacts
+from horai.engine.core.facts import StaticFacts, literal_is_temporal
 from horai.engine.core.homes import choose_homes
 from horai.engine.core.layout import (
     RUN,
@@ -36,11 +36,9 @@ from horai.engine.core.rules import (
     by_value,
     ends_all,
     is_asked_by_time,
-    is_temporal,
-    literal_is_temporal,
 )
 from horai.engine.core.sharing import Started, Step, share
-from horai.engine.core.statedlists import StatedRule, starts, stated_column
+from horai.engine.core.statedlists import StatedRule, stated_column
 from horai.engine.core.words import Words, form_of
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
@@ -50,7 +48,7 @@ from horai.plan.ec.instructions import ANY, GHOST, INF, INITIATED, PEND, TERMINA
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
 from horai.plan.ec.unify import may_match
-from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan, Stratum
+from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan
 
 Key = tuple[str, int]
 Names = frozenset[str]
@@ -80,7 +78,6 @@ class DrivenRule:
     static: op.Chain
     dynamic: op.Chain
     listed: bool
-    domain: tuple[tuple[str, ...], Rows] | None = None
     attempt: Attempt | None = None
     stated: StatedRule | None = None
     bit: int = 0
@@ -95,7 +92,7 @@ class DrivenRule:
         """Is all that conditions on facts say that they are met?"""
         if self.attempt is not None:
             return False
-        given = _bound_by(self.static) | set(self.domain[0] if self.domain else ())
+        given = _bound_by(self.static)
         terms = (*self.plan.terms, *(self.plan.bounds or ()))
         asked = names(*_terms_in(self.dynamic), *terms, self.plan.time)
         return not (given - names(self.driver.term)) & asked
@@ -119,7 +116,6 @@ class Program:
     called: list[str]
     unvalued: list[list[Unvalued]]
     columns: list[Relation]
-    initially: list[tuple[Relation, PointPlan]]
     first: int | None
     """The table whose only row is made at the start."""
 
@@ -171,11 +167,7 @@ class Lowering:
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
         self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
-        self._moving = frozenset(
-            key
-            for key, plans in plan.groundings.items()
-            if any(is_temporal(step, plan) for one in plans for step in op.walk(one.listing))
-        )
+        self._moving = frozenset(filter(facts.moves, plan.groundings))
         """What the stream says the domain of."""
         self.origin = (start - 1) // tick * tick  # when what holds from the start on has begun
         self._heard = levels_heard_of(plan, self.layout.levels)
@@ -197,9 +189,8 @@ class Lowering:
                 for effect in self._deadlines.effects(delay, level):
                     self._assign(self._with_driver(effect.plan, level, effect), driven, edges)
             for plan in stratum.initially:
-                if self._begins_with_stream(plan):
-                    plan = replace(plan, kind="initiated", time=Int(self.origin))
-                    self._assign(self._with_driver(plan, level, None, self._run()), driven, edges)
+                plan = replace(plan, kind="initiated", time=Int(self.origin))
+                self._assign(self._with_driver(plan, level, None, self._run()), driven, edges)
             for listed in stratum.static:
                 if id(listed) in self._stated:
                     for rule in self._stated_rules(listed, level):
@@ -247,27 +238,12 @@ class Lowering:
             self.rules.called,
             self.rules.unvalued,
             columns,
-            [found for stratum in self.plan.strata for found in self._initially(stratum)],
             None if self.layout.first is None else self.layout.first.number,
         )
 
     def _hears_of_others(self, level: int) -> bool:
         """Does a level hear of other homes? If it goes through time it would go back with each."""
         return bool(self._heard[level] & self.layout.mixed)
-
-    def _initially(self, stratum: Stratum) -> list[tuple[Relation, PointPlan]]:
-        """Rules about what holds from the start on, with their fluents."""
-        found = []
-        for plan in stratum.initially:
-            simple = next(one for one in self.layout.fluents[plan.key] if one.kind == "simple")
-            if not self._begins_with_stream(plan):
-                found.append((simple, plan))
-        return found
-
-    def _begins_with_stream(self, plan: PointPlan) -> bool:
-        """Does the stream say what holds from the start on?"""
-        steps = op.walk(plan.chain)
-        return plan.key in self._moving or any(is_temporal(one, self.plan) for one in steps)
 
     def _members(self) -> Iterator[tuple[PointPlan, ec.Literal]]:
         """Rules by which items make members of dynamic domains, with what drives them."""
@@ -309,7 +285,6 @@ class Lowering:
         found: dict[Relation, ec.Clause] = {}
         for rule in (one for some in driven.values() for one in some):
             known = names(rule.driver.term) | _bound_by(rule.static)
-            known |= set(rule.domain[0] if rule.domain else ())
             for step in rule.dynamic.steps:
                 if isinstance(step, op.Scan) and step.kind == "event":
                     relation = self.layout.event(step.key)
@@ -396,16 +371,12 @@ class Lowering:
             bound = names(driver.fvp.fluent, driver.time)
         if isinstance(driver, ec.InitiatedAt | ec.TerminatedAt) and driver.bounds is not None:
             others += self._in_bounds(driver.bounds, driver.time, others, bound)
-        domain = None
-        single = True
         about = effect.about if effect else plan
-        listing: op.FactJoin | None = None
-        if plan.domain and about.key in self._moving:
-            listing = self._listing(about)
-        elif plan.domain:
-            domain = self.facts.domain(about)
-            bound |= set(domain[0])
-            single = len(domain[1]) <= 1
+        listing = self.facts.of_head(about)
+        moves = about.key in self._moving
+        driven = bound
+        if listing is not None and not moves:
+            bound |= names(listing.term)
         temporal = [one for one in others if literal_is_temporal(one, self.plan)]
         first = self._first([one for one in others if one not in temporal], temporal, bound, needed)
         late = [one for one in others if not any(one is other for other in first)]
@@ -417,17 +388,19 @@ class Lowering:
         dynamic, stuck = self._chain(late, [], plan, given, needed)
         if stuck:
             raise NotLowered(f"no order for `{show(stuck[0].term)}`", plan.clause)
-        if listing is not None:
-            wanted = (needed | names(*_terms_in(dynamic)), *dynamic.needed)
-            dynamic = op.Chain((listing, *dynamic.steps), wanted, dynamic.bound)
+        asked = needed | names(*_terms_in(static), *_terms_in(dynamic))
+        if listing is not None and moves:
+            dynamic = _after(listing, dynamic, asked)
+        elif listing is not None:
+            static = _after(listing, static, asked)
         # A bit is enough where one solution of the conditions on facts says what the head says.
         given = bound | static.bound
         listed = bool(dynamic.steps or attempt) and (
-            not needed <= given or not single or not self._single(static, bound)
+            not needed <= given or not self._single(static, driven)
         )
-        asked = {plan.key, *(key_of(one.fvp.fluent) for one in (driver,) if isinstance(one, SAID))}
-        listed |= bool(asked & self._moving)
-        return DrivenRule(plan, driver, level, static, dynamic, listed, domain, attempt)
+        spoken = {plan.key, *(key_of(one.fvp.fluent) for one in (driver,) if isinstance(one, SAID))}
+        listed |= bool(spoken & self._moving)
+        return DrivenRule(plan, driver, level, static, dynamic, listed, attempt)
 
     def _is_open(self, fvp: ec.FVP) -> bool:
         """May a termination be one of values that it does not name?"""
@@ -444,13 +417,6 @@ class Lowering:
             for sign, left, right in sides
             if names(left, right) <= known
         ]
-
-    def _listing(self, plan: PointPlan) -> op.FactJoin:
-        """What groundings say of the variables of a head, as a relation that the stream fills."""
-        args, value = plan.terms[: plan.key[1]], plan.terms[-1]
-        valued = plan.kind != "event" and bool(names(value) & plan.domain)
-        terms = (*args, value) if valued else args
-        return self.rules.listing(plan.key, terms, valued)
 
     def _first(
         self, static: list[ec.Literal], temporal: list[ec.Literal], bound: Names, needed: Names
@@ -542,9 +508,11 @@ class Lowering:
 
     def _body(self, rule: DrivenRule, relation: Relation | None, keys: tuple[Term, ...]) -> Body:
         width = 0 if relation is None else len(relation.keys) + len(relation.rest)
-        return Body(
+        found = Body(
             self.rules, rule.plan.clause, relation, keys, width + 2, rule.level, 1 << rule.bit
         )
+        found.at_start = relation is self.layout.events.get(RUN) and not rule.waits
+        return found
 
     def _edges(
         self,
@@ -566,7 +534,7 @@ class Lowering:
                 end = self.code.label()
                 self._mark(rule)
                 self._enter(body, driver.time, [*keys, value], end)
-                self._conclude(body, rule, self._static(body, rule, end), end)
+                self._conclude(body, rule, body.chain(rule.static, end), end)
                 self.code.here(end)
                 self.code.emit("END")
 
@@ -583,7 +551,7 @@ class Lowering:
         alike: list[Started[DrivenRule]] = []
         for rule in rules:
             body = self._started(rule, relation)
-            if not isinstance(rule.driver, ec.InitiatedAt | ec.TerminatedAt) and not rule.domain:
+            if not isinstance(rule.driver, ec.InitiatedAt | ec.TerminatedAt):
                 steps = self._entering(body, rule, relation)
                 static = zip(rule.static.steps, rule.static.needed, strict=True)
                 alike.append(Started(rule, body, [*steps, *static]))
@@ -591,7 +559,7 @@ class Lowering:
             following = self.code.label()
             self._mark(rule)
             self._enter_point(body, rule, relation, following, True)
-            self._met(rules, rule, body, self._static(body, rule, following), following)
+            self._met(rules, rule, body, body.chain(rule.static, following), following)
             self.code.here(following)
         share(
             alike,
@@ -668,7 +636,7 @@ class Lowering:
                 body.mask = _mask(rules)
             fail = following
             if bits.count(rule.bit) > 1 or not rule.needs_no_facts:
-                fail = self._static(body, rule, following)
+                fail = body.chain(rule.static, following)
             emit = self.code.label()
             self.code.emit("TRUE", fail=emit)
             known = dict(body.env)
@@ -713,14 +681,6 @@ class Lowering:
         """Bind the variables of the driver to the registers that hold it."""
         for step, needed in _bind(body, time, terms):
             body.step(step, needed, fail)
-
-    def _static(self, body: Body, rule: DrivenRule, fail: Label) -> Label:
-        if rule.domain is not None:
-            terms = [Var(name) for name in rule.domain[0]]
-            bound = [at for at, term in enumerate(terms) if body.is_bound(term)]
-            free = [at for at in range(len(terms)) if at not in bound]
-            fail = body.relation_rows(rule.domain[1], terms, bound, free, fail)
-        return body.chain(rule.static, fail)
 
     def _in_run(self, body: Body, fail: Label) -> None:
         """Initial values are begun before the run, when no rule says anything."""
@@ -803,6 +763,8 @@ class Lowering:
     def _says(self, body: Body, rule: DrivenRule, head: Relation) -> None:
         """Note who says something, and whether it is no earlier than what drives the rule."""
         assert body.relation is not None
+        if body.at_start and rule.plan.time == Int(self.origin):
+            return  # once, before anything is forgotten
         later = rule.plan.time == rule.driver.time or rule.attempt is not None  # type: ignore[union-attr]
         later &= rule.stated is None
         later |= rule.plan.kind == "event" and bool(head.rest)  # an attempt is at its deadline
@@ -843,13 +805,12 @@ class Lowering:
             *("event", plan.key, plan.terms, driver.time, nothing, frozenset()),
             *(plan.rule.body, plan.clause),
         )
-        for listing, domain in starts(self.rules, plan):
+        for listing in self.facts.of_list(plan):
             chain = plan.chain
             if listing is not None:
-                needed = names(*plan.terms, *_terms_in(chain))
-                chain = op.Chain((listing, *chain.steps), (needed, *chain.needed), chain.bound)
+                chain = _after(listing, chain, names(*plan.terms, *_terms_in(chain)))
             rule = StatedRule(plan, column, known)
-            yield DrivenRule(head, driver, level, nothing, chain, True, domain, stated=rule)
+            yield DrivenRule(head, driver, level, nothing, chain, True, stated=rule)
 
     def _lists(self) -> None:
         """Lists of all components: rules about different instances of one may be in several."""
@@ -1049,6 +1010,11 @@ def _mask(rules: Iterable[DrivenRule]) -> int:
     for rule in rules:
         found |= 1 << rule.bit
     return found
+
+
+def _after(first: op.Operator, chain: op.Chain, asked: Names) -> op.Chain:
+    """A chain after an operator of which later ones need some variables."""
+    return op.Chain((first, *chain.steps), (asked, *chain.needed), chain.bound)
 
 
 def _bound_by(chain: op.Chain) -> Names:

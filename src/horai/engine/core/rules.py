@@ -17,7 +17,7 @@ from functools import partial
 from itertools import count
 
 from horai.engine.core.background import Rows
-from horai.engine.core.facts import StaticFacts
+from horai.engine.core.facts import StaticFacts, is_temporal
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site, Table
 from horai.engine.core.listterms import Cuts, Pieces
 from horai.engine.core.words import Words
@@ -58,8 +58,6 @@ NOW = "#now"
 MEMBERS = "#members"
 """What a question names if its answer depends on the members of dynamic domains."""
 TRUE = Constant("true")
-LISTING = "\0"
-"""The first letter of relations that groundings list."""
 FAR = (INF >> 2) * 2 + 1  # the word of a time after all others
 
 
@@ -193,8 +191,6 @@ class Rules:
         self.questions: list[Question] = []
         self.unvalued: list[list[Unvalued]] = []
         self.called: list[str] = []  # procedures, by number
-        self.domains: dict[tuple[str, int], list[op.Branch]] = {}
-        """What groundings list that depend on the stream."""
 
     def calls_itself(self, key: tuple[str, int]) -> bool:
         """Does a relation of the background depend on itself?"""
@@ -206,16 +202,6 @@ class Rules:
                 waiting += called - seen
                 seen |= called
         return key in seen
-
-    def listing(self, key: tuple[str, int], terms: tuple[Term, ...], valued: bool) -> op.FactJoin:
-        """What groundings say of an entity, or of its values, as a relation the stream fills."""
-        name = (f"{LISTING}{key[0]}/{key[1]}", len(terms))
-        self.domains[name] = branches = []
-        for one in self.plan.groundings[key]:
-            said = one.terms if not valued or one.value is None else (*one.terms, one.value)
-            if len(said) == len(terms) and names(*said) <= one.listing.bound:
-                branches.append(op.Branch(said, one.listing))
-        return op.FactJoin(name, terms, Compound(name[0], terms))
 
 
 class Body:
@@ -253,6 +239,7 @@ class Body:
         self.loops = False  # may what is done so far have several solutions?
         self.known: Callable[[str], Relation] | None = None
         """The lists of who is known, for variables of interval lists that have no value."""
+        self.at_start = False  # does it say once, at the start of the run, what facts alone decide?
         self.nothing_absent = False  # formulas: at the very start of the run
 
     def of_row(self, key: Sequence[Term]) -> None:
@@ -683,7 +670,7 @@ class Body:
     # --- facts -----------------------------------------------------------------------------------
 
     def _fact(self, step: op.FactJoin, needed: Names, fail: Label) -> Label:
-        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
+        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
             return self._changing(step, fail)
         bound = [at for at, term in enumerate(step.terms) if self.is_bound(term)]
         free = [at for at in range(len(step.terms)) if at not in bound]
@@ -699,7 +686,7 @@ class Body:
 
     def constants_of(self, step: op.FactJoin, needed: Names) -> bool:
         """Bind what the only row of a relation with some constants says, if there is one."""
-        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
+        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
             return False
         bound = [at for at, term in enumerate(step.terms) if is_ground(term)]
         free = [at for at in range(len(step.terms)) if at not in bound]
@@ -720,7 +707,7 @@ class Body:
 
     def is_one_row(self, step: op.FactJoin, fixed: Sequence[int]) -> bool:
         """Do the other terms that are bound find one row of a relation at most?"""
-        if step.key in self.rules.plan.changing or step.key in self.rules.domains:
+        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
             return False
         bound = [at for at, t in enumerate(step.terms) if at not in fixed and self.is_bound(t)]
         rows = self.rules.facts.rows(step.key)
@@ -780,7 +767,7 @@ class Body:
             bound = [at for at in places if self.is_bound(step.terms[at])]
             free = [at for at in places if at not in bound]
             alternatives.append(partial(self.relation_rows, stated, step.terms, bound, free))
-        for branch in (*rules.plan.background.get(key, ()), *rules.domains.get(key, ())):
+        for branch in (*rules.plan.background.get(key, ()), *rules.facts.moving.get(key, ())):
             alternatives.append(partial(self._branch, step, branch))
         if not alternatives:
             self.code.emit("JMP", fail=fail)
@@ -919,7 +906,8 @@ class Body:
                     (self.relation.place - relation.place + site.shift, self.layout.site(site))
                 )
             return found, fail
-        self.layout.joins(self.home, relation, keys, self.level if site else relation.level)
+        if not self.at_start:
+            self.layout.joins(self.home, relation, keys, self.level if site else relation.level)
         number = -1 if site is None else self.layout.site(site)
         if all(map(self.is_bound, keys)):
             found = self.register()
@@ -1185,54 +1173,3 @@ def _names_of(step: op.Operator | Pieces) -> Names:
             return names(left, right)
         case _:
             return frozenset()
-
-
-def is_temporal(step: op.Operator, plan: Plan) -> bool:
-    """Does an operator, or one inside it, look at the stream?"""
-    return looks_at_time(step, plan) or is_changing(step, plan)
-
-
-def looks_at_time(step: op.Operator, plan: Plan) -> bool:
-    """Does it look at what happens or holds, not only at who belongs to a domain?"""
-    match step:
-        case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
-            return True
-        case op.Procedure(key=key):
-            return plan.predicates[key].temporal
-        case _:
-            return any(looks_at_time(one, plan) for part in op.inside(step) for one in part.steps)
-
-
-def is_changing(step: op.Operator, plan: Plan) -> bool:
-    """Does it look at who belongs to a dynamic domain?"""
-    if isinstance(step, op.FactJoin | op.Procedure) and (
-        step.key in plan.changing or step.key[0].startswith(LISTING)
-    ):
-        return True
-    return any(is_changing(one, plan) for part in op.inside(step) for one in part.steps)
-
-
-def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
-    """The same of a condition."""
-    for part in ec.walk(literal):
-        match part:
-            case (
-                ec.Happens()
-                | ec.Edge()
-                | ec.HoldsAt()
-                | ec.HoldsFor()
-                | ec.InitiatedAt()
-                | ec.TerminatedAt()
-            ):
-                return True
-            case ec.DurationFilter():
-                return True  # an open interval lasts until the query time
-            case ec.Call(key=key):
-                known = plan.predicates.get(key)
-                if key in plan.changing or (known is not None and known.temporal):
-                    return True
-                if key == ("queryTime", 1) and key not in plan.predicates:
-                    return True
-            case _:
-                pass
-    return False

@@ -43,7 +43,6 @@ from horai.engine.core.listterms import (
     spans_of,
 )
 from horai.engine.core.lowered import (
-    Initial,
     Lowered,
     Predicates,
     Wanted,
@@ -83,7 +82,6 @@ from horai.lang.ec.syntax import EventDescription
 from horai.plan.ec.instructions import ANY, CODE, FORMS, FUNCTIONS, INF, KIND
 from horai.plan.ec.modes import PythonPredicate
 from horai.plan.operators import AggregateOp, SpanOperation
-from horai.plan.program import PointPlan
 from horai.temporal.spans import INF as OPEN
 from horai.temporal.spans import Ints
 
@@ -157,7 +155,6 @@ class CompiledSession:
         self._running = False
         if program.first is not None:
             self._machine.make(program.first)
-        self._initial = lowered.initial
         self.shape = lowered.shape
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
@@ -179,7 +176,6 @@ class CompiledSession:
         try:
             with heard_by(undefined):
                 program = self._program(put_index)
-                initial = self._at_start(program.initially)
         except NotLowered as error:
             if not self.python.was_asked:
                 remember(description, wanted, NotLowered(error.reason, error.clause))
@@ -187,7 +183,7 @@ class CompiledSession:
         finally:
             retell(undefined)
         symbols, shape = self.symbols.copy(), Shape(program)
-        found = Lowered(self.plan, program, shape, symbols, indexes, initial, undefined)
+        found = Lowered(self.plan, program, shape, symbols, indexes, undefined)
         if not self.python.was_asked:
             remember(description, wanted, found)
         return found
@@ -309,10 +305,6 @@ class CompiledSession:
             run = layout.events[RUN]
             self._machine.give([(run.table.number, run.place, self.start, ())])
         self._running = True
-        for (relation, key), value in self._initial.items():
-            words = np.array(key, np.int64)
-            self._machine.begin(relation.table.number, relation.place, words, value)
-        self._initial = {}
 
     def _end_step(self) -> None:
         if self.words.has_new:
@@ -431,7 +423,7 @@ class CompiledSession:
         self.query, self.final, self._stream = query, final, stream
         self._few = Few(stream, self.words)
         if query > self.start:
-            self._initial, self._running = {}, True
+            self._running = True
         self._machine.go_on(query)
         self._replace(found)
 
@@ -628,23 +620,6 @@ class CompiledSession:
         return int(self._machine.facts(rows, keys))
 
     # --- items -----------------------------------------------------------------------------------
-
-    def _at_start(self, initially: Sequence[tuple[Relation, PointPlan]]) -> Initial:
-        """The values that hold from the start on, by relation and key.
-
-        Several of one fluent cancel each other, and one that is outside its domain holds nowhere.
-        """
-        found: dict[tuple[Relation, tuple[int, ...]], dict[int, bool]] = {}
-        for relation, plan in initially:
-            for (*key, value), inside in self._facts.initial(plan):
-                found.setdefault((relation, tuple(key)), {})[value] = inside
-        return {
-            owner: value
-            for owner, values in found.items()
-            if len(values) == 1
-            for value, inside in values.items()
-            if inside
-        }
 
     def _buffers(self, kind: ItemKind) -> list[tuple[Key, Buffer]]:
         return self.stream.buffers(kind)

@@ -265,11 +265,6 @@ class Shards:
     def _which(self) -> Any:
         return next(machine for machine in self.machines if machine.error() == self._failed)
 
-    def begin(self, table: int, place: int, key: Ints, value: int) -> None:
-        """A value that holds from the start of the run."""
-        for machine in self.machines:
-            machine.begin(table, place, key, value)
-
     def touch(self, table: int, place: int) -> None:
         """The line of an instance without a key is other than it was, at all times."""
         for machine in self.machines:

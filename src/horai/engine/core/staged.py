@@ -101,7 +101,7 @@ class CompiledStage(CompiledSession):
         """Go on from what was known at a border: items after it are looked at anew."""
         self.query, self.final, self._stream = query, final, stream
         self._few = Few(stream, self.words)
-        self._initial, self._running = {}, True
+        self._running = True
         self._replace(known)
         self._machine.go_on(query)
         self._begin_step(query)

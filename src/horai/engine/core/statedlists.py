@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from horai.engine.core.background import Rows
 from horai.engine.core.layout import Relation
-from horai.engine.core.list_rows import Known, has_moving_domain, moving_listing
+from horai.engine.core.list_rows import Known
 from horai.engine.core.listterms import Pieces
 from horai.engine.core.rules import Body, Label, Rules
 from horai.lang.core.terms import Var
@@ -24,7 +23,6 @@ from horai.plan.ec.literals import names
 from horai.plan.program import StaticPlan
 
 CUTS = Var("#cuts")
-Domain = tuple[tuple[str, ...], Rows]
 
 
 def stated_column(relation: Relation) -> Relation:
@@ -103,18 +101,3 @@ def _readings(chain: op.Chain, rules: Rules) -> Iterator[op.Stab | op.Walk]:
                 seen.add((step.key, step.bound))
                 branches = rules.plan.procedures.branches[step.key, step.bound]
                 waiting += [branch.body for branch in branches]
-
-
-def starts(rules: Rules, plan: StaticPlan) -> Iterator[tuple[op.FactJoin | None, Domain | None]]:
-    """What is known of the head before the body: what its groundings list, or nothing."""
-    if has_moving_domain(rules, plan.key):
-        listing, whole = moving_listing(rules, plan)
-        if listing is not None:
-            yield listing, None
-    else:
-        listed = rules.facts.listing(plan)
-        whole = listed is not None and listed[2]
-        if listed is not None:
-            yield None, (listed[0], listed[1])
-    if not whole:
-        yield None, None

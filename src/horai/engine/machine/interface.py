@@ -226,19 +226,6 @@ class Machine:
                 T = cython.address(cython.cast(Machine, others[whose - 1]).state)
             put_item(T, table, place, 1, row[2], cython.address(given[0]), n)
 
-    def begin(self, table: i64, place: i64, key: cython.longlong[::1], value: i64):
-        """A value that holds from the start of the run: begun just before."""
-        S: STATE = cython.address(self.state)
-        none: i64[1]
-        none[0] = 0
-        words: WORDS = cython.address(none[0])
-        if key.shape[0] > 0:
-            words = cython.address(key[0])
-        if shard_of(S, table, words) != S.shard:
-            return
-        r: i64 = make_row(S, table, words)
-        add_point(S, S.rows[r].line + place, S.origin, value, INITIATED, 1)
-
     def touch(self, table: i64, place: i64):
         """The line of an instance without a key is other than it was, at all times."""
         S: STATE = cython.address(self.state)
@@ -254,7 +241,7 @@ class Machine:
         make_row(cython.address(self.state), table, cython.address(key[0]))
 
     def begin_step(self, q: i64):
-        """Go on to a query time; items and initial values may follow."""
+        """Go on to a query time; items may follow."""
         begin_step(cython.address(self.state), q)
 
     def end_step(self):
