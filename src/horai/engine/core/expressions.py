@@ -1,17 +1,42 @@
-"""Interval lists as expressions over other lists: what they look at, and where they may hold."""
+"""Interval lists as expressions over other lists: what they look at, and where they may hold.
+
+The body of a rule is an expression, and conditions on facts. Disjunctions become alternatives, each
+a body of its own; what a negation or a disjunction inside asks of facts becomes part of the
+expression.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import ceil, floor
 from typing import Literal as OneOf
 
-from horai.engine.core.layout import Relation
-from horai.lang.core.terms import Term, Var, substitute
+from horai.engine.core.facts import is_temporal, looks_at_time
+from horai.engine.core.layout import NotLowered, Relation
+from horai.engine.core.rules import Rules
+from horai.lang.core.printer import show
+from horai.lang.core.terms import (
+    Compound,
+    Float,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    is_ground,
+    substitute,
+)
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.operators import ALL, ANY, Gather
 from horai.plan import operators as op
 from horai.plan.ec.literals import names
+from horai.plan.ec.unify import may_match
+from horai.plan.program import Plan, StaticPlan
+
+MANY = 64  # alternatives of a rule
+Names = frozenset[str]
+Steps = tuple[op.Operator, ...]
 
 
 @dataclass(frozen=True)
@@ -251,3 +276,351 @@ def _few(found: list[Support]) -> list[Support]:
         one for key, one in different.items() if not any(other < key for other in different)
     ]
     return smallest if len(smallest) <= MOST else [()]
+
+
+# --- bodies of rules ------------------------------------------------------------------------------
+
+
+def bodies_of(rules: Rules, plan: StaticPlan, head: Sequence[Term]) -> list[ListBody]:
+    """The ways to satisfy the body of a rule."""
+    rule, clause = plan.rule, plan.clause
+    time = rule.time if isinstance(rule, ec.HoldsAtRule) else None
+    result = plan.result if time is None else None
+    ways = alternatives(plan.chain.steps, rules.plan, clause, time)
+    return [ListBody(rules, clause, steps, head, result, time) for steps in ways]
+
+
+def alternatives(
+    steps: Sequence[op.Operator], plan: Plan, clause: ec.Clause, time: Term | None
+) -> list[Steps]:
+    """The ways to satisfy a body. Formulas keep disjunctions that give no variable a value."""
+    options: list[list[Steps]] = []
+    for place, step in enumerate(steps):
+        if not looks_at_time(step, plan):
+            options.append([(step,)])
+            continue
+        match step:
+            case op.Union(branches=(branch,)):
+                options.append(alternatives(branch.steps, plan, clause, time))
+            case op.Union(branches=branches):
+                others = [one for at, one in enumerate(steps) if at != place]
+                if time is not None and all_names(step) - names(time) <= _bound(others):
+                    options.append([(step,)])
+                    continue
+                found = [
+                    one
+                    for branch in branches
+                    for one in alternatives(branch.steps, plan, clause, time)
+                ]
+                options.append(found)
+            case op.Lookup() | op.Stab() | op.Walk():
+                options.append(_by_value(step, plan))
+            case _:
+                options.append([(step,)])
+    choices = list(product(*options))
+    if len(choices) > MANY:
+        raise NotLowered("a rule with very many alternatives", clause)
+    return [tuple(step for part in choice for step in part) for choice in choices]
+
+
+def _by_value(step: op.Lookup | op.Stab | op.Walk, plan: Plan) -> list[Steps]:
+    """A condition on any value: on each that a list defines, and on all others."""
+    value = step.terms[-1]
+    if is_ground(value) or step.key in plan.computed:
+        return [(step,)]
+    defined = dict.fromkeys(
+        one.terms[-1]
+        for stratum in plan.strata
+        for one in stratum.static
+        if one.key == step.key and may_match(value, one.terms[-1])
+    )
+    found: list[Steps] = [(step,)]
+    for one in defined:
+        equal = op.Unify(value, one, Compound("=", (value, one)))
+        sign = ec.Compare("\\==", value, one, Compound("\\==", (value, one)))
+        found[0] = (*found[0], op.Filter(sign, sign.term))
+        terms = (*step.terms[:-1], one)
+        if isinstance(step, op.Lookup):
+            # It does not choose a value: that has to be known.
+            found.append((op.Lookup(step.key, terms, step.result, step.term), equal))
+        else:
+            found.append((equal, op.Stab(step.key, terms, step.time, step.term)))
+    return found
+
+
+def all_names(step: op.Operator) -> Names:
+    """The variables of an operator and of all inside it."""
+    found = names(step.term)
+    for chain in op.inside(step):
+        for one in chain.steps:
+            found |= all_names(one)
+    return found
+
+
+def _bound(steps: Sequence[op.Operator]) -> Names:
+    """The variables that some conditions give a value."""
+    found: Names = frozenset()
+    for step in steps:
+        if not isinstance(step, op.AntiJoin | op.Filter | op.Union):
+            found |= names(step.term)
+    return found
+
+
+class ListBody:
+    """One way to satisfy a body, for `holdsFor` (a `result`) or for a formula (a `time`).
+
+    `steps` are its conditions on facts and what it reads, in an order that can be evaluated.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        clause: ec.Clause,
+        steps: Steps,
+        head: Sequence[Term],
+        result: Term | None = None,
+        time: Term | None = None,
+    ) -> None:
+        self.rules, self.clause, self.time = rules, clause, time
+        self.layout, self.words = rules.layout, rules.words
+        self.steps: list[op.Operator] = []
+        self.read: dict[int, tuple[Term, ...]] = {}  # by step: what it reads, as it is lowered
+        self._fixed: dict[str, Term] = {}
+        self._lists: dict[str, Expression] = {}
+        self._fresh = 0
+        self._constant: list[op.Operator] = []
+        self._head_terms = tuple(head)
+        self._head = names(*head)
+        if time is not None:
+            self.expression = self._formula(steps)
+        else:
+            for step in steps:
+                self._add(step)
+            self._check_terms()
+            if not isinstance(result, Var) or result.name not in self._lists:
+                raise self.refuse("a list written out")
+            self.expression = self._lists[result.name]
+        self._drop_constants()
+
+    def refuse(self, reason: str) -> NotLowered:
+        """An error that says what has no instructions."""
+        return NotLowered(reason, self.clause)
+
+    def _drop_constants(self) -> None:
+        """Facts that say constants need not be asked again, if no other condition does."""
+        asked = names(*self._head_terms)
+        for step in self.static:
+            if step not in self._constant:
+                asked |= all_names(step)
+        self.steps = [
+            step for step in self.steps if step not in self._constant or all_names(step) & asked
+        ]
+
+    @property
+    def static(self) -> list[op.Operator]:
+        """The conditions on facts."""
+        return [step for step in self.steps if id(step) not in self.read]
+
+    # --- conditions of `holdsFor` ----------------------------------------------------------------
+
+    def _add(self, step: op.Operator) -> None:
+        match step:
+            case op.Lookup(key=key, terms=terms, result=Var(name=name)):
+                self._let(name, self._leaf(key, terms, step, self.steps))
+                chosen = sorted(names(step.term) - names(*terms) - {name})
+                self.read[id(step)] += tuple(map(Var, chosen))
+            case op.SpanOperation(literal=literal):
+                self._operation(literal)
+            case op.FactJoin() if self._constants(step):
+                pass
+            case _ if not looks_at_time(step, self.rules.plan):
+                self.steps.append(step)
+            case _:
+                raise self.refuse(f"a condition of an interval list: `{show(step.term)}`")
+
+    def _let(self, name: str, found: Expression) -> None:
+        """A variable of a list; one that has two values would compare them."""
+        if name in self._lists:
+            raise self.refuse(f"interval lists that are compared: {name}")
+        self._lists[name] = found
+
+    def _check_terms(self) -> None:
+        """No list is looked at as a term."""
+        asked = names(*self._head_terms, *(t for terms in self.read.values() for t in terms))
+        if asked & self._lists.keys():
+            raise self.refuse("an interval list as an argument")
+        for step in self.static:
+            if all_names(step) & self._lists.keys():
+                raise self.refuse(f"an interval list as a term: `{show(step.term)}`")
+
+    def _constants(self, step: op.FactJoin) -> bool:
+        """Facts that do not depend on the instance and say one thing only."""
+        new = names(step.term) - self._fixed.keys()
+        if is_temporal(step, self.rules.plan) or new & self._head:
+            return False
+        terms = [self._fixed.get(t.name, t) if isinstance(t, Var) else t for t in step.terms]
+        free = [t.name for t in terms if isinstance(t, Var)]
+        if len(set(free)) < len(free) or not all(isinstance(t, Var) or is_ground(t) for t in terms):
+            return False
+        found = self.rules.facts.rows(step.key)
+        for at, term in enumerate(terms):
+            if not isinstance(term, Var):
+                found = found[found[:, at] == self.words.word(term)]
+        if len(found) != 1:
+            return False
+        for at, term in enumerate(terms):
+            if isinstance(term, Var):
+                self._fixed[term.name] = self.words.term(int(found[0, at]))
+        self.steps.append(step)
+        self._constant.append(step)
+        return True
+
+    def _operation(self, literal: ec.IntervalOp | ec.DurationFilter | ec.Allen) -> None:
+        found: Expression
+        match literal:
+            case ec.IntervalOp(base=base, lists=ListTerm(items=items, tail=None)):
+                operator = literal.operator
+                found = gathered(operator.gather, tuple(map(self._given, items)))
+                if operator.base == "time":
+                    assert operator.takes_away
+                    found = Combined("absent", (found,))
+                elif operator.takes_away:
+                    found = Combined("not", (found,))
+                if base is not None:
+                    found = Combined("all", (self._given(base), found))
+            case ec.DurationFilter(op=sign, intervals=intervals, bound=bound, open_counts=counts):
+                found = Filtered(self._given(intervals), sign, self._limit(sign, bound), counts)
+            case ec.Allen(relation=relation, source=source, target=target, mode=mode):
+                found = Related(relation, self._given(source), self._given(target), mode)
+            case _:
+                raise self.refuse("a list of interval lists that is a variable")
+        if not isinstance(literal.result, Var):
+            raise self.refuse("a list written out")
+        self._let(literal.result.name, found)
+
+    def _given(self, term: Term) -> Expression:
+        if isinstance(term, Var) and term.name in self._lists:
+            return self._lists[term.name]
+        if isinstance(term, ListTerm) and not term.items and term.tail is None:
+            return NOTHING
+        raise self.refuse("an interval list written out")
+
+    def _limit(self, sign: str, bound: Term) -> int | str:
+        """The bound of a duration: a whole number, or the variable that has it."""
+        if isinstance(bound, Var):
+            bound = self._fixed.get(bound.name, bound)
+        match bound:
+            case Int(value=value):
+                return value
+            case Float(value=value) if abs(value) < 1 << 60:
+                # `>` and `=<` change above a whole number, `>=` and `<` at one.
+                return floor(value) if sign in (">", "=<") else ceil(value)
+            case Var(name=name):
+                return name
+            case _:
+                literal = ec.Is(self._new(), bound, bound)
+                self.steps.append(op.Extend(literal, Compound("is", (literal.target, bound))))
+                assert isinstance(literal.target, Var)
+                return literal.target.name
+
+    def _new(self) -> Var:
+        self._fresh += 1
+        return Var(f"#new{self._fresh}")
+
+    # --- formulas --------------------------------------------------------------------------------
+
+    def _formula(self, steps: Steps) -> Expression:
+        """When all conditions hold; those on facts are the concern of rows."""
+        parts: list[Expression] = []
+        rest: list[op.Operator] = []
+        for step in steps:
+            match step:
+                case op.FactJoin() if self._constants(step):
+                    pass
+                case _ if not looks_at_time(step, self.rules.plan):
+                    self.steps.append(step)
+                case op.Stab() | op.Walk():
+                    parts.append(self._reading(step, self.steps))
+                case _:
+                    rest.append(step)
+        outer = self._head | _bound(self.steps) | _bound(steps)
+        parts += [self._inner(step, outer) for step in rest]
+        return all_of(parts)
+
+    def _reading(self, step: op.Stab | op.Walk, steps: list[op.Operator]) -> Expression:
+        if step.time != self.time:
+            raise self.refuse(f"another time in a formula: `{show(step.term)}`")
+        return self._leaf(step.key, step.terms, step, steps)
+
+    def _inner(self, step: op.Operator, outer: Names) -> Expression:
+        """A condition that is no reading, over variables that have a value."""
+        match step:
+            case op.AntiJoin(body=body):
+                return Combined("absent", (self._chain(body, outer),))
+            case op.Union(branches=branches):
+                return any_of(tuple(self._chain(one, outer) for one in branches))
+            case _:
+                raise self.refuse(f"a condition of a formula: `{show(step.term)}`")
+
+    def _chain(self, chain: op.Chain, outer: Names) -> Expression:
+        """When a chain inside has a solution."""
+        assert self.time is not None
+        every: Names = frozenset().union(*map(all_names, chain.steps))
+        if every - names(self.time) <= outer:
+            parts: list[Expression] = []
+            facts: list[op.Operator] = []
+            for step in chain.steps:
+                if not looks_at_time(step, self.rules.plan):
+                    facts.append(step)
+                elif isinstance(step, op.Stab | op.Walk):
+                    parts.append(self._reading(step, []))
+                else:
+                    parts.append(self._inner(step, outer))
+            if facts:
+                parts.append(Tested(tuple(facts)))
+            return all_of(parts)
+        found = alternatives(chain.steps, self.rules.plan, self.clause, self.time)
+        return Some(tuple(found), (every & outer) - names(self.time))
+
+    # --- readings --------------------------------------------------------------------------------
+
+    def _leaf(
+        self,
+        key: tuple[str, int],
+        terms: tuple[Term, ...],
+        step: op.Operator,
+        steps: list[op.Operator],
+    ) -> Expression:
+        """A fluent and value; that it is read is one of some steps."""
+        found = tuple(
+            self._fixed.get(term.name, term) if isinstance(term, Var) else term for term in terms
+        )
+        value = found[-1]
+        steps.append(step)
+        self.read[id(step)] = found
+        if not is_ground(value) and not isinstance(value, Var):
+            # One of a form: the value itself is a variable that has this form.
+            whole = self._new()
+            self.steps.append(op.Unify(whole, value, Compound("=", (whole, value))))
+            found = (*found[:-1], whole)
+        return any_of(tuple(self._leaves(key, found)))
+
+    def _leaves(self, key: tuple[str, int], terms: tuple[Term, ...]) -> list[Leaf]:
+        value = terms[-1]
+        leaves: list[Leaf] = []
+        for relation in readable(self.layout.fluent(key), value):
+            keys = tuple(terms[at] for at in relation.keys)
+            if isinstance(value, Var):
+                leaves.append(Leaf(relation, keys, wanted=value.name))
+            else:
+                leaves.append(Leaf(relation, keys, self.words.word(value)))
+        return leaves
+
+
+def readable(relations: Sequence[Relation], value: Term) -> list[Relation]:
+    """The relations of a fluent that may have a value; of one that lists define, those lists."""
+    computed = [one for one in relations if one.kind == "static" and one.keyed]
+    if computed:
+        return computed
+    lists = [one for one in relations if one.kind == "static" and one.value == value]
+    return [*lists, *(one for one in relations if one.kind != "static")]

@@ -9,9 +9,10 @@ rules find something else; the others are arguments of its points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from horai.lang.core.printer import show
@@ -21,7 +22,11 @@ from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, FIELD, FIELDS, KIND, SITE, TABLE
 from horai.plan.program import Plan
 
+if TYPE_CHECKING:
+    from horai.engine.core.rules import Body
+
 Key = tuple[str, int]
+Part = Callable[["Body"], None]
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
 RUN: Key = ("run~", 0)
 PARTS = {
@@ -99,6 +104,7 @@ class Table:
     refs: int = 0
     first: int = -1
     code: int = 0
+    parts: list[Part] = field(default_factory=list)  # what is to do for a new row
     home: int = 0  # the place in its key by which its rows belong together with others
 
     def home_of(self, keys: Sequence[Term]) -> tuple[Term, ...]:

@@ -24,8 +24,7 @@ from horai.engine.core.layout import (
     key_of,
     levels_heard_of,
 )
-from horai.engine.core.list_rows import Known
-from horai.engine.core.lists import Lists
+from horai.engine.core.lists import Known, Lists, StatedRule, stated_column
 from horai.engine.core.owners import Owners
 from horai.engine.core.rules import (
     Body,
@@ -38,7 +37,6 @@ from horai.engine.core.rules import (
     is_asked_by_time,
 )
 from horai.engine.core.sharing import Started, Step, share
-from horai.engine.core.statedlists import StatedRule, stated_column
 from horai.engine.core.words import Words, form_of
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
@@ -166,7 +164,6 @@ class Lowering:
         """By rule: where the intervals are stated of one that is no expression over lists."""
         self.code = self.rules.code
         self._deadlines = Deadlines(plan, self.layout, facts, words)
-        self._row_parts: dict[int, list[Callable[[Body], None]]] = {}
         self._moving = frozenset(filter(facts.moves, plan.groundings))
         """What the stream says the domain of."""
         self.origin = (start - 1) // tick * tick  # when what holds from the start on has begun
@@ -798,7 +795,7 @@ class Lowering:
         """A rule that states intervals: the run drives it."""
         self.layout.scattered = True  # the run looks at whole lists, and states some of all
         column = self._columns[id(plan)] = stated_column(self._list_of(plan))
-        known = Known(self.rules, plan.rule.body, level, self._for_rows)
+        known = Known(self.rules, plan.rule.body, level, plan.clause)
         driver = self._run()
         nothing = op.Chain()
         head = PointPlan(
@@ -822,16 +819,12 @@ class Lowering:
             columns = [self._columns[id(one)] for one in plans if id(one) in self._columns]
             others = [one for one in plans if id(one) not in self._columns]
             try:
-                Lists(self.rules, relation, others, columns, self._for_rows).lower()
+                Lists(self.rules, relation, others, columns).lower()
             except NotLowered as error:
                 some = [one for one in others if one.clause is error.clause]
                 raise NoExpression(some or others) from error
             if self.owners is not None:
                 self.owners.take_lists(relation, plans, self.layout.tables)
-
-    def _for_rows(self, table: Table, parts: Sequence[Callable[[Body], None]]) -> None:
-        """New rows of a table have something to do."""
-        self._row_parts.setdefault(table.number, []).extend(parts)
 
     def _domains(self) -> None:
         """Rows of fluents with a grounding ask whether they are in it."""
@@ -842,7 +835,7 @@ class Lowering:
                 asked = [one for one in plans if self._speaks(one, relation)]
                 if not asked:
                     continue
-                parts = self._row_parts.setdefault(relation.table.number, [])
+                parts = relation.table.parts
                 if relation.keyed:
                     parts.insert(0, partial(self._check_value, relation=relation))
                 else:
@@ -893,12 +886,11 @@ class Lowering:
 
     def _rows(self, table: Table) -> None:
         """What is to do for a new row of a table."""
-        parts = self._row_parts.get(table.number, [])
-        if not parts:
+        if not table.parts:
             return
         table.code = len(self.code.words)
         clause = self.plan.description.rules[0].clause
-        for part in parts:
+        for part in table.parts:
             body = Body(self.rules, clause, None, (), table.width + 3, 0, 0)
             body.row = table
             part(body)

@@ -916,13 +916,22 @@ class Body:
             return found, fail
         if site is None:
             raise self.refuse(f"nothing says which {relation} is meant")
+        row, again = self.each_row(table, keys, number, fail)
+        found = self.register()
+        self.code.emit("SHIFT", found, row, relation.place)
+        return found, again
+
+    def each_row(
+        self, table: Table, keys: Sequence[Term], site: int, fail: Label
+    ) -> tuple[int, Label]:
+        """All rows of a table that fit what is known of their keys; the register of each."""
         bound = tuple(at for at, key in enumerate(keys) if self.is_bound(key))
         free = [at for at in range(len(keys)) if at not in bound]
         self.layout.looks_up(self.home, table, keys)
         buckets = self.layout.index(table, bound)
         place = self.code.list([len(bound), *(self.load(keys[at], fail) for at in bound)])
         iterator = self.register(3)
-        self.code.emit("MOPEN", iterator, place, buckets.number, number)
+        self.code.emit("MOPEN", iterator, place, buckets.number, site)
         outs = [self.register() for _ in free]
         pairs = [n for at, out in zip(free, outs, strict=True) for n in (at, out)]
         again = self.code.label()
@@ -930,10 +939,8 @@ class Body:
         self.code.emit("MNEXT", iterator, self.code.list([len(free), *pairs]), fail=fail)
         for at, out in zip(free, outs, strict=True):
             self.match(keys[at], out, again)
-        found = self.register()
-        self.code.emit("SHIFT", found, iterator + 2, relation.place)
         self.loops = True
-        return found, again
+        return iterator + 2, again
 
     def site(self, relation: Relation, value: int, low: int, high: int) -> Site:
         """A reading of this rule."""
