@@ -286,7 +286,6 @@ def main() -> None:
     if asked.quick:
         asked.positions, asked.vessels, asked.plain = 4000, 20, 4000
     areas = squares()
-    ours(traffic(2000, 10), areas)  # compiles, or loads what has been compiled
     table = traffic(asked.positions, asked.vessels)
     if asked.spark:
         on_spark(table, areas, asked.spark)

@@ -25,7 +25,7 @@ from horai.signals import (
     start,
 )
 
-pytestmark = pytest.mark.timeout(900)  # the first of them compiles the kernels
+pytestmark = pytest.mark.timeout(900)
 LIMITS = MotionLimits()
 NARROW = MotionLimits(close=150.0, close_step=30.0, close_piece=120.0, trust_after=2, stop_time=0.0)
 

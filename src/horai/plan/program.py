@@ -18,6 +18,7 @@ from horai.plan.ec.dependencies import DependencyGraph
 from horai.plan.ec.literals import Names, body_literals
 from horai.plan.ec.lowering import Lowering
 from horai.plan.ec.predicates import Predicate
+from horai.plan.unfolding import callers
 
 Key = tuple[str, int]
 StaticRule = ec.HoldsForRule | ec.HoldsAtRule
@@ -166,15 +167,7 @@ class Plan:
     @cached_property
     def changing(self) -> frozenset[Key]:
         """The background relations and procedures that depend on members of dynamic domains."""
-        rules = [one for one in self.description.rules if isinstance(one, ec.BackgroundRule)]
-        calls = [
-            (one.key, {part.key for part in ec.walk(one.body) if isinstance(part, ec.Call)})
-            for one in rules
-        ]
-        found = set(self.dynamic)
-        while more := {key for key, called in calls if called & found} - found:
-            found |= more
-        return frozenset(found)
+        return callers(self.graph.helpers.calls, set(self.dynamic))
 
     def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
         return frozenset(

@@ -5,7 +5,7 @@ They may hide temporal conditions (`busy(X,T) :- holdsAt(working(X)=true,T).`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Constant, substitute, variables
@@ -23,17 +23,21 @@ class Helpers:
         for rule in description.of(ec.BackgroundRule):
             self.rules.setdefault(rule.key, []).append(rule)
         self.facts = frozenset(description.facts)
-        self.temporal = self._find_temporal()
+        self._parts = {
+            key: [part for rule in rules for part in ec.walk(rule.body)]
+            for key, rules in self.rules.items()
+        }
+        self.calls = {
+            key: {part.key for part in parts if isinstance(part, ec.Call)}
+            for key, parts in self._parts.items()
+        }
+        self.temporal = self.that_ask(lambda part: isinstance(part, ec.Temporal))
 
-    def _find_temporal(self) -> frozenset[Key]:
-        calls: dict[Key, set[Key]] = {}
-        found: set[Key] = set()
-        for key, rules in self.rules.items():
-            inside = [literal for rule in rules for literal in ec.walk(rule.body)]
-            calls[key] = {literal.key for literal in inside if isinstance(literal, ec.Call)}
-            if any(isinstance(literal, ec.Temporal) for literal in inside):
-                found.add(key)
-        return callers(calls, found)
+    def that_ask(self, what: Callable[[ec.Literal], bool]) -> frozenset[Key]:
+        """The predicates with such a condition, and all that call them, directly or not."""
+        return callers(
+            self.calls, {key for key, parts in self._parts.items() if any(map(what, parts))}
+        )
 
     def bodies(self, call: ec.Call, names: Renamer) -> Iterator[ec.Conjunction]:
         """The conditions of the rules of a helper when it is called so."""

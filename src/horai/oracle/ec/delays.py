@@ -7,12 +7,13 @@ an earlier attempt that has acted in between settles the matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from operator import attrgetter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
-from horai.lang.core.terms import Compound, Int, Term, Var
+from horai.lang.core.source import rebuilt
+from horai.lang.core.terms import Compound, Int, Term, Var, substitute, variables
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.background import Background
@@ -23,30 +24,15 @@ from horai.oracle.ec.strata import DelayRule, OracleNode
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
-# The part of a condition whose variables have values once it is met, whatever times it looks at.
-_SUBJECT: dict[type, Callable[[Any], Term]] = {
-    **dict.fromkeys((ec.HoldsAt, ec.Edge, ec.InitiatedAt, ec.TerminatedAt), attrgetter("fvp.term")),
-    **dict.fromkeys((ec.FindAll, ec.AggregateAll), attrgetter("result")),
-    ec.Happens: attrgetter("event"),
-    ec.HoldsFor: attrgetter("term"),
-    ec.Is: attrgetter("target"),
-}
-
-
-@dataclass
-class _Found:
-    """Time variables without a value: at some fluents are looked at, at others things happen."""
-
-    looked: set[str] = field(default_factory=set)
-    happening: set[str] = field(default_factory=set)
+_POINTED = ec.HoldsAt | ec.Happens | ec.Edge | ec.InitiatedAt | ec.TerminatedAt
 
 
 class Initiations:
-    """Finds times of initiation; `inside` are the helpers that are being looked into."""
+    """Finds times of initiation."""
 
-    def __init__(self, background: Background, inside: tuple[Key, ...] = ()) -> None:
+    def __init__(self, background: Background) -> None:
         self.background = background
-        self.inside = inside
+        self._fresh = count()
 
     def time_of(self, rule: DelayRule) -> str | None:
         """The variable of a body that stands for the time of initiation.
@@ -55,174 +41,113 @@ class Initiations:
         that nothing else gives a value to. Without such a one it is that at which something
         happens.
         """
-        found = _Found()
-        self._look(rule.body, names(rule.origin.term), self._times(rule.body), found)
-        choice = sorted((found.looked - found.happening) or found.looked or found.happening)
+        body = self._unfolded(rule.body, ())
+        free = set(_without_value(body, names(rule.origin.term), _times(body)))
+        own = names(rule.body.term)  # the times of helpers are their own
+        looked = {name for name, is_looked in free if is_looked} & own
+        happening = {name for name, is_looked in free if not is_looked} & own
+        choice = sorted((looked - happening) or looked or happening)
         if len(choice) > 1:
             raise Unsupported(f"which of {', '.join(choice)} is the time of initiation?")
         return choice[0] if choice else None
 
-    def _within(self, call: ec.Call) -> Initiations:
-        return Initiations(self.background, (*self.inside, call.key))
+    def _unfolded(self, literal: ec.Literal, inside: tuple[Key, ...]) -> ec.Literal:
+        """A condition with the bodies of helpers in the place of their calls."""
 
-    def _rules(self, call: ec.Call) -> list[tuple[ec.BackgroundRule, list[tuple[Var, Term]]]]:
-        """The rules of a helper with what their variables stand for in a call."""
-        if call.key in self.inside:
-            return []
-        found = []
-        for rule in self.background.rules.get(call.key, ()):
-            head = rule.head.args if isinstance(rule.head, Compound) else ()
-            leaves = _leaves(zip(head, call.args, strict=True))
-            if rule.body.items and leaves is not None:
-                found.append((rule, leaves))
-        return found
+        def change(part: Any) -> Any:
+            return self._unfolded(part, inside) if isinstance(part, ec.Literal) else part
 
-    def _times(self, body: ec.Literal, times: Names = frozenset()) -> Names:
-        """The variables that stand for times, and those that such times are computed from."""
-        found = times
-        while True:
-            more = found.union(*(self._more_times(part, found) for part in ec.walk(body)))
-            if more == found:
-                return found
-            found = more
+        if not isinstance(literal, ec.Call) or literal.key in inside:
+            return rebuilt(literal, change)
+        bodies = [
+            self._unfolded(body, (*inside, literal.key))
+            for rule in self.background.rules.get(literal.key, ())
+            if rule.body.items and (body := self._called(rule, literal)) is not None
+        ]
+        return ec.Disjunction(tuple(bodies), literal.term) if bodies else literal
 
-    def _more_times(self, literal: ec.Literal, times: Names) -> Names:
-        match literal:
-            case ec.HoldsAt() | ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
-                return names(literal.time)
-            case ec.Is(target=target, expression=expression) if names(target) & times:
-                return names(expression)
-            case ec.Call():
-                found: Names = frozenset()
-                for rule, leaves in self._rules(literal):
-                    inside = self._times_inside(literal, rule, leaves, times)
-                    found |= names(*(outer for inner, outer in leaves if inner.name in inside))
-                return found
-            case _:
-                return frozenset()
+    def _called(self, rule: ec.BackgroundRule, call: ec.Call) -> ec.Literal | None:
+        """The body of a helper's rule in the words of a call; None if its head does not fit."""
+        mark = next(self._fresh)
 
-    def _times_inside(
-        self, call: ec.Call, rule: ec.BackgroundRule, leaves: list[tuple[Var, Term]], times: Names
-    ) -> Names:
-        given = frozenset(inner.name for inner, outer in leaves if names(outer) & times)
-        return _closed(self._within(call)._times(rule.body, given), rule.body)
+        def apart(part: Any) -> Any:
+            if isinstance(part, Term):
+                return substitute(part, {n: Var(f"{n}^{mark}") for n in variables(part)})
+            return rebuilt(part, apart)
 
-    def _found_inside(
-        self,
-        call: ec.Call,
-        rule: ec.BackgroundRule,
-        leaves: list[tuple[Var, Term]],
-        known: Names,
-        times: Names,
-    ) -> _Found:
-        """The variables of a helper's rule that stand for times without a value."""
-        given = frozenset(inner.name for inner, outer in leaves if names(outer) <= known)
-        asked = self._times_inside(call, rule, leaves, times)
-        found = _Found()
-        self._within(call)._look(rule.body, given, asked, found)
-        return _Found(
-            set(_closed(found.looked, rule.body)), set(_closed(found.happening, rule.body))
-        )
+        def said(part: Any) -> Any:
+            return resolve(part, env) if isinstance(part, Term) else rebuilt(part, said)
 
-    def _look(self, literal: ec.Literal, known: Names, times: Names, found: _Found) -> None:
-        """Find the times of a condition without a value, given the variables that have one."""
-        match literal:
-            case ec.HoldsAt(time=time):
-                found.looked |= names(time) - known
-            case ec.Is(target=target, expression=expression) if names(target) & times:
-                found.looked |= names(expression) - known
-            case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
-                found.happening |= names(literal.time) - known
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                inside = self._gives((condition, then), known)
-                self._look(condition, inside, times, found)
-                self._look(then, inside, times, found)
-                self._look(otherwise, known, times, found)
-            case ec.Conjunction(items=items):
-                inside = self._gives(items, known)
-                for part in items:
-                    self._look(part, inside, times, found)
-            case ec.Call():
-                for rule, leaves in self._rules(literal):
-                    inner = self._found_inside(literal, rule, leaves, known, times)
-                    for var, outer in leaves:
-                        if var.name in inner.looked:
-                            found.looked |= names(outer) - known
-                        if var.name in inner.happening:
-                            found.happening |= names(outer) - known
-            case _:
-                for part in ec.parts(literal):
-                    self._look(part, known, times, found)
-
-    def _gives(self, goals: tuple[ec.Literal, ...], known: Names) -> Names:
-        """The variables with a value once conditions are true, whatever times they look at."""
-        found, before = known, None
-        while found != before:  # one may give what the one before it waits for
-            before = found
-            for goal in goals:
-                found |= self._given(goal, found)
-        return found
-
-    def _given(self, goal: ec.Literal, known: Names) -> Names:
-        if type(goal) in _SUBJECT:
-            return names(_SUBJECT[type(goal)](goal))
-        match goal:
-            case ec.Conjunction(items=items):
-                return self._gives(items, known)
-            case ec.Disjunction(items=items):
-                return frozenset.intersection(*(self._given(item, known) for item in items))
-            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                return self._gives((condition, then), known) & self._given(otherwise, known)
-            case ec.Call():
-                return self._given_by_helper(goal, known)
-            case ec.Compare(op="=") if names(goal.left) <= known or names(goal.right) <= known:
-                return names(goal.left, goal.right)
-            case _:
-                return frozenset()
-
-    def _given_by_helper(self, call: ec.Call, known: Names) -> Names:
-        found = names(call.term)
-        for rule, leaves in self._rules(call):
-            before = frozenset(n.name for n, outer in leaves if names(outer) <= known)
-            after = self._within(call)._given(rule.body, before)
-            found -= names(*(outer for inner, outer in leaves if inner.name not in after))
-        return found
-
-
-def _leaves(pairs: Iterable[tuple[Term, Term]]) -> list[tuple[Var, Term]] | None:
-    """The terms that variables of a head stand for in a call; None if the head does not fit."""
-    found: list[tuple[Var, Term]] = []
-    for head, call in pairs:
-        if isinstance(head, Var):
-            found.append((head, call))
-        elif isinstance(head, Compound) and isinstance(call, Compound):
-            if (head.name, len(head.args)) != (call.name, len(call.args)):
-                return None
-            inner = _leaves(zip(head.args, call.args, strict=True))
-            if inner is None:
-                return None
-            found += inner
-        elif not names(call) and not names(head) and head != call:
+        head, body, own = apart(rule.head), apart(rule.body), names(call.term)
+        fitting = unify_all(head.args if isinstance(head, Compound) else (), call.args, {})
+        if fitting is None:
             return None
+        env = fitting
+        for part in ec.conjuncts(body):
+            if isinstance(part, ec.Compare) and part.op == "=":
+                pair = [resolve(side, env) for side in (part.left, part.right)]
+                first, last = sorted(pair, key=lambda side: names(side) <= own)
+                if isinstance(first, Var) and isinstance(last, Var) and first.name not in own:
+                    env = {**env, first.name: last}  # what the caller says keeps its name
+        values = ((arg, resolve(arg, env)) for arg in call.args)
+        given = (ec.Compare("=", arg, one, call.term) for arg, one in values if arg != one)
+        return ec.Conjunction((*given, said(body)), body.term)
+
+
+def _times(body: ec.Literal) -> Names:
+    """The variables that stand for times, and those that such times are computed from."""
+    parts = list(ec.walk(body))
+    found = names(*(part.time for part in parts if isinstance(part, _POINTED)))
+    sums = [part for part in parts if isinstance(part, ec.Is)]
+    while more := names(*(one.expression for one in sums if names(one.target) & found)) - found:
+        found |= more
     return found
 
 
-def _closed(some: Iterable[str], body: ec.Literal) -> Names:
-    """Variables, and those that a body says to be equal to them."""
-    found = set(some)
-    pairs = [{left.name, right.name} for left, right in _equations(body)]
-    for _ in pairs:
-        found = found.union(*(pair for pair in pairs if pair & found))
-    return frozenset(found)
+def _without_value(literal: ec.Literal, known: Names, times: Names) -> Iterator[tuple[str, bool]]:
+    """The times of a condition without a value: is a fluent looked at there, or does it happen?"""
+    match literal:
+        case ec.HoldsAt(time=time):
+            yield from ((name, True) for name in names(time) - known)
+        case ec.Is(target=target, expression=expression) if names(target) & times:
+            yield from ((name, True) for name in names(expression) - known)
+        case ec.Happens() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
+            yield from ((name, False) for name in names(literal.time) - known)
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            met = ec.Conjunction((condition, then), literal.term)
+            yield from _without_value(met, known, times)
+            yield from _without_value(otherwise, known, times)
+        case _:
+            inside = _given(literal, known) if isinstance(literal, ec.Conjunction) else known
+            for part in ec.parts(literal):
+                yield from _without_value(part, inside, times)
 
 
-def _equations(body: ec.Literal) -> Iterator[tuple[Var, Var]]:
-    for part in ec.conjuncts(body):
-        match part:
-            case ec.Compare(op="=", left=Var() as left, right=Var() as right):
-                yield left, right
-            case _:
-                pass
+def _given(goal: ec.Literal, known: Names) -> Names:
+    """The variables with a value once a condition is true, whatever times it looks at."""
+    match goal:
+        case ec.HoldsAt() | ec.Edge() | ec.InitiatedAt() | ec.TerminatedAt():
+            return known | names(goal.fvp.term)
+        case ec.Happens(event=subject) | ec.HoldsFor(term=subject) | ec.Call(term=subject):
+            return known | names(subject)
+        case ec.FindAll(result=subject) | ec.AggregateAll(result=subject) | ec.Is(target=subject):
+            return known | names(subject)
+        case ec.Compare(op="=") if names(goal.left) <= known or names(goal.right) <= known:
+            return known | names(goal.left, goal.right)
+        case ec.Conjunction(items=items):
+            found, before = known, None
+            while found != before:  # one may give what the one before it waits for
+                before = found
+                for item in items:
+                    found |= _given(item, found)
+            return found
+        case ec.Disjunction(items=items):
+            return frozenset.intersection(*(_given(item, known) for item in items))
+        case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            met = ec.Conjunction((condition, then), goal.term)
+            return _given(met, known) & _given(otherwise, known)
+        case _:
+            return known
 
 
 @dataclass(frozen=True, slots=True)

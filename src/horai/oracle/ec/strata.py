@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Term, Var, is_ground, substitute, variables
@@ -18,14 +17,11 @@ from horai.oracle.ec.background import Background
 from horai.oracle.ec.terms import unify, unify_all
 from horai.oracle.ec.world import Key, key_of
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-# At run time it is loaded where a graph is made: that takes longer than a proof, which makes none.
-
 PointRule = ec.Initiation | ec.Termination | ec.EventRule
 DelayRule = ec.FutureInitiation | ec.FutureTermination
 StaticRule = ec.HoldsForRule | ec.HoldsAtRule
+Sources = dict["OracleNode", dict["OracleNode", None]]
+"""What each node reads, in the order in which rules say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,48 +111,33 @@ class OracleStrata:
     """Components in an order in which they can be worked out."""
 
     def __init__(self, description: ec.EventDescription, background: Background) -> None:
-        import networkx as nx
-
         self.defined = definitions(description)
         self._background = background
-        self.graph: nx.DiGraph[OracleNode] = nx.DiGraph()
-        self.instant: nx.DiGraph[OracleNode] = nx.DiGraph()  # readings at the very same time-point
-        self.graph.add_nodes_from(self.defined.nodes)
-        self.instant.add_nodes_from(self.defined.nodes)
+        self.sources: Sources = {}
+        self.instant: Sources = {}  # readings at the very same time-point
         for node in self.defined.nodes:
-            for source, same_time in self._sources(node):
-                self.graph.add_edge(source, node)
-                if same_time:
-                    self.instant.add_edge(source, node)
-        self.components = self._ordered(self.graph)
+            found = list(self._sources(node))
+            self.sources[node] = dict.fromkeys(source for source, _ in found)
+            self.instant[node] = dict.fromkeys(source for source, same_time in found if same_time)
+        self.components = _ordered(self.sources)
 
     def layers(self, component: list[OracleNode]) -> list[OracleLayer]:
         """The nodes of a component in the order in which one time-point settles them."""
-        graph = self.instant.subgraph(component)
-        return [OracleLayer(nodes, _circular(graph, nodes)) for nodes in self._ordered(graph)]
+        inside: Sources = {
+            node: {source: None for source in self.instant[node] if source in component}
+            for node in component
+        }
+        return [OracleLayer(nodes, _circular(inside, nodes)) for nodes in _ordered(inside)]
 
     def refuse_static_cycle(self, component: list[OracleNode]) -> None:
         """Only simple fluents and output events may depend on themselves: they have a past."""
-        import networkx as nx
-
         static = [node for node in component if node.kind == "static"]
-        if not static or not _circular(self.graph, component):
+        if not static or not _circular(self.sources, component):
             return
-        around = [source for source, _ in nx.find_cycle(self.graph.subgraph(component), static[0])]
-        chain = " <- ".join(node.text for node in (around[0], *reversed(around)))
+        chain = " <- ".join(node.text for node in _around(static[0], self.sources))
         error = IllegalCycle(f"statically determined fluents depend on themselves: {chain}")
         error.clause = self.defined.static[static[0]][0].clause
         raise error
-
-    def _ordered(self, graph: nx.DiGraph[OracleNode]) -> list[list[OracleNode]]:
-        """Groups of nodes that depend on each other, each after all it depends on."""
-        import networkx as nx
-
-        condensed = nx.condensation(graph)
-        return [
-            [node for node in self.defined.nodes if node in condensed.nodes[index]["members"]]
-            for index in nx.lexicographical_topological_sort(condensed)
-        ]
 
     def _sources(self, node: OracleNode) -> Iterator[tuple[OracleNode, bool]]:
         for rule in self.defined.points.get(node, ()):
@@ -214,5 +195,31 @@ def _fits(node: OracleNode, fvp: ec.FVP) -> bool:
     return unify_all((pattern, value), (fvp.fluent, fvp.value), {}) is not None
 
 
-def _circular(graph: nx.DiGraph[OracleNode], nodes: list[OracleNode]) -> bool:
-    return len(nodes) > 1 or any(graph.has_edge(node, node) for node in nodes)
+def _ordered(sources: Sources) -> list[list[OracleNode]]:
+    """Groups of nodes that depend on each other, each after all it depends on.
+
+    Those of a group depend on the same nodes, which are more than those that any of these needs.
+    """
+    groups: dict[frozenset[OracleNode], list[OracleNode]] = {}
+    for node in sources:
+        needed = [node]
+        for one in needed:  # which grows
+            needed += [source for source in sources[one] if source not in needed]
+        groups.setdefault(frozenset(needed), []).append(node)
+    return [groups[needed] for needed in sorted(groups, key=len)]
+
+
+def _circular(sources: Sources, nodes: list[OracleNode]) -> bool:
+    return len(nodes) > 1 or any(node in sources[node] for node in nodes)
+
+
+def _around(node: OracleNode, sources: Sources) -> list[OracleNode]:
+    """A shortest way from a node that depends on itself to what it reads, and back."""
+    ways = [[node]]
+    for way in ways:  # which grow
+        for source in sources[way[-1]]:
+            if source == node:
+                return [*way, node]
+            if all(source not in other for other in ways):
+                ways.append([*way, source])
+    raise AssertionError(f"{node.text} does not depend on itself")

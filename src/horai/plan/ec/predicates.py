@@ -18,10 +18,9 @@ from horai.lang.ec import syntax as ec
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import names
 from horai.plan.ec.modes import Modes, ModeTable, PythonPredicate
-from horai.plan.unfolding import Helpers, callers
+from horai.plan.unfolding import Helpers
 
 Key = tuple[str, int]
-LISTS = (ec.IntervalOp, ec.DurationFilter, ec.Allen)
 RELATION: Modes = (frozenset(),)
 # Beyond this many arguments all of them count as needed once one is: subsets grow too many.
 MANY = 8
@@ -106,20 +105,13 @@ def time_dependent(description: ec.EventDescription) -> frozenset[Key]:
 
     So do those that work on interval lists: open intervals last until the query time.
     """
-    helpers = Helpers(description)
-    calls = {
-        key: {
-            call.key for rule in rules for call in ec.walk(rule.body) if isinstance(call, ec.Call)
-        }
-        for key, rules in helpers.rules.items()
-    }
-    clocks = {key for key, called in calls.items() if ("queryTime", 1) in called}
-    clocks |= {
-        key
-        for key, rules in helpers.rules.items()
-        if any(isinstance(part, LISTS) for rule in rules for part in ec.walk(rule.body))
-    }
-    return callers(calls, clocks | helpers.temporal)
+
+    def asks(part: ec.Literal) -> bool:
+        if isinstance(part, ec.Call):
+            return part.key == ("queryTime", 1)
+        return isinstance(part, ec.Temporal | ec.IntervalOp | ec.DurationFilter | ec.Allen)
+
+    return Helpers(description).that_ask(asks)
 
 
 def mode_table(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import (
     Compound,
     Constant,
@@ -150,16 +150,11 @@ def canonical(term: Term) -> Term:
 
 def substitute_literal(literal: Node, bindings: Bindings) -> Node:
     """The condition with bound variables replaced, in its parts and in the term it came from."""
-    changed: dict[str, Any] = {
-        field.name: _substituted(getattr(literal, field.name), bindings)
-        for field in dataclasses.fields(literal)
-    }
-    return dataclasses.replace(literal, **changed)
-
-
-def _substituted(value: Any, bindings: Bindings) -> Any:
-    if isinstance(value, Term):
-        return substitute(value, bindings)
-    if isinstance(value, tuple):
-        return tuple(_substituted(item, bindings) for item in value)
-    return substitute_literal(value, bindings) if dataclasses.is_dataclass(value) else value  # type: ignore[type-var]
+    return rebuilt(
+        literal,
+        lambda part: (
+            substitute(part, bindings)
+            if isinstance(part, Term)
+            else substitute_literal(part, bindings)
+        ),
+    )
