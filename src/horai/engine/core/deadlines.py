@@ -16,7 +16,6 @@ from horai.engine.core.facts import StaticFacts
 from horai.engine.core.layout import Layout, Relation
 from horai.engine.core.rules import Body, Label, by_value
 from horai.engine.core.words import Words
-from horai.lang.core.printer import show
 from horai.lang.core.terms import Compound, Int, Term, Var, is_ground, make
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
@@ -256,22 +255,11 @@ class Deadlines:
         for step in plan.chain.steps:
             if not isinstance(step, op.FactJoin) or names(step.term) & names(*plan.origin):
                 return None
-            if step.key in self.plan.changing:
+            said = self.facts.only(step, {})
+            if said is None:
                 return None
-            rows = self.facts.rows(step.key).tolist()
-            fits = [
-                dict(zip((show(t) for t in step.terms), row, strict=True))
-                for row in rows
-                if all(
-                    self.words.word(term) == word
-                    for term, word in zip(step.terms, row, strict=True)
-                    if is_ground(term)
-                )
-            ]
-            if len(fits) != 1:
-                return None
-            if isinstance(found, Var) and show(found) in fits[0]:
-                found = self.words.term(fits[0][show(found)])
+            if isinstance(found, Var) and found.name in said:
+                found = self.words.term(said[found.name])
         return found.value if isinstance(found, Int) else None
 
 

@@ -1,6 +1,6 @@
 """How the instances of a program are divided among several machines.
 
-A row belongs to the machine that its home names, a word of its key (`homes.py`). What rules ask of
+A row belongs to the machine that its home names, a word of its key (`layout.py`). What rules ask of
 rows with the same home is at hand; others may be in other machines, which tell it (`shards.py`).
 """
 

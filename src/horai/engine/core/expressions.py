@@ -13,7 +13,7 @@ from itertools import product
 from math import ceil, floor
 from typing import Literal as OneOf
 
-from horai.engine.core.facts import is_temporal, looks_at_time
+from horai.engine.core.facts import looks_at_time
 from horai.engine.core.layout import NotLowered, Relation
 from horai.engine.core.rules import Rules
 from horai.lang.core.printer import show
@@ -455,22 +455,10 @@ class ListBody:
 
     def _constants(self, step: op.FactJoin) -> bool:
         """Facts that do not depend on the instance and say one thing only."""
-        new = names(step.term) - self._fixed.keys()
-        if is_temporal(step, self.rules.plan) or new & self._head:
+        found = self.rules.facts.only(step, self._fixed)
+        if found is None or found.keys() & self._head:
             return False
-        terms = [self._fixed.get(t.name, t) if isinstance(t, Var) else t for t in step.terms]
-        free = [t.name for t in terms if isinstance(t, Var)]
-        if len(set(free)) < len(free) or not all(isinstance(t, Var) or is_ground(t) for t in terms):
-            return False
-        found = self.rules.facts.rows(step.key)
-        for at, term in enumerate(terms):
-            if not isinstance(term, Var):
-                found = found[found[:, at] == self.words.word(term)]
-        if len(found) != 1:
-            return False
-        for at, term in enumerate(terms):
-            if isinstance(term, Var):
-                self._fixed[term.name] = self.words.term(int(found[0, at]))
+        self._fixed |= {name: self.words.term(word) for name, word in found.items()}
         self.steps.append(step)
         self._constant.append(step)
         return True
@@ -608,19 +596,12 @@ class ListBody:
     def _leaves(self, key: tuple[str, int], terms: tuple[Term, ...]) -> list[Leaf]:
         value = terms[-1]
         leaves: list[Leaf] = []
-        for relation in readable(self.layout.fluent(key), value):
+        for relation in self.layout.readable(key, value):
+            if relation.value is not None and not is_ground(value):
+                continue  # a way of its own, see `_by_value`
             keys = tuple(terms[at] for at in relation.keys)
             if isinstance(value, Var):
                 leaves.append(Leaf(relation, keys, wanted=value.name))
             else:
                 leaves.append(Leaf(relation, keys, self.words.word(value)))
         return leaves
-
-
-def readable(relations: Sequence[Relation], value: Term) -> list[Relation]:
-    """The relations of a fluent that may have a value; of one that lists define, those lists."""
-    computed = [one for one in relations if one.kind == "static" and one.keyed]
-    if computed:
-        return computed
-    lists = [one for one in relations if one.kind == "static" and one.value == value]
-    return [*lists, *(one for one in relations if one.kind != "static")]

@@ -9,6 +9,7 @@ rules find something else; the others are arguments of its points.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 Key = tuple[str, int]
 Part = Callable[["Body"], None]
+Place = tuple[int, int]  # the number of a table, and a place in its key
+SWEEPS = 8  # over all tables, until each has found its home
 Kind = OneOf["event", "simple", "static", "input", "hidden"]
 RUN: Key = ("run~", 0)
 PARTS = {
@@ -328,6 +331,16 @@ class Layout:
             self.fluents[key] = made
         return self.fluents[key]
 
+    def readable(self, key: Key, value: Term) -> list[Relation]:
+        """The columns that may say that a fluent has a value."""
+        found = self.fluent(key)
+        if key in self.plan.computed:
+            return [one for one in found if one.keyed]
+        if is_ground(value):
+            fits = [one for one in found if one.kind == "static" and one.value == value]
+            return fits or [one for one in found if one.kind != "static"]
+        return found
+
     @cached_property
     def _asked(self) -> dict[Key, list[Term]]:
         """The values of each fluent that rules ask for, of those of which none asks for any."""
@@ -573,3 +586,51 @@ def _column(relation: Relation, args: list[int]) -> list[int]:
             args += edge
         args.append(-1)
     return words
+
+
+# --- homes ----------------------------------------------------------------------------------------
+
+
+def choose_homes(layout: Layout) -> None:
+    """Give each table its home: by which argument of its key a row belongs together with others.
+
+    Items are settled home by home, while what they concern is in the cache. So the best argument of
+    a table is the one that rules share with the other tables they speak of, as the motion of a vote
+    and not the voter, where rules ask how the motion stands.
+    """
+    tables = layout.tables
+    shared: Counter[tuple[Place, Place]] = Counter()
+    for rule in layout.plan.description.rules:
+        for places in _places_of_variables(layout, rule):
+            for number, one in enumerate(places):
+                for other in places[number + 1 :]:
+                    shared[one, other] += 1
+                    shared[other, one] += 1
+    met: dict[int, list[tuple[int, Place, int]]] = {}
+    for (one, other), times in shared.items():
+        met.setdefault(one[0], []).append((one[1], other, times))
+    for _ in range(SWEEPS):
+        before = [table.home for table in tables]
+        for table in tables:
+            gains = Counter[int]()
+            for place, (number, there), times in met.get(table.number, ()):
+                if there == (place if number == table.number else tables[number].home):
+                    gains[place] += times
+            if gains:
+                best = max(gains.values())
+                if gains[table.home] < best:
+                    table.home = min(place for place in gains if gains[place] == best)
+        if before == [table.home for table in tables]:
+            break
+
+
+def _places_of_variables(layout: Layout, rule: ec.Rule) -> list[list[Place]]:
+    """Where in keys each variable of a rule stands."""
+    found: dict[str, list[Place]] = {}
+    for kind, key, terms in rule_literals(rule):
+        for relation in [layout.events[key]] if kind == "event" else layout.fluents[key]:
+            for place, at in enumerate(relation.keys):
+                term = terms[at]
+                if isinstance(term, Var):
+                    found.setdefault(term.name, []).append((relation.table.number, place))
+    return list(found.values())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
-from horai.engine.core.background import Rows
+from horai.engine.core.facts import Rows
 from horai.engine.core.layout import NotLowered
 from horai.engine.core.program import Program
 from horai.engine.core.retention import Shape

@@ -10,10 +10,8 @@ from math import prod
 
 import numpy as np
 
-from horai.engine.core.background import Rows
 from horai.engine.core.deadlines import Attempt, Deadlines, Effect
-from horai.engine.core.facts import StaticFacts, literal_is_temporal
-from horai.engine.core.homes import choose_homes
+from horai.engine.core.facts import Rows, StaticFacts, literal_is_temporal
 from horai.engine.core.layout import (
     RUN,
     Layout,
@@ -21,6 +19,7 @@ from horai.engine.core.layout import (
     Relation,
     Table,
     args_of,
+    choose_homes,
     key_of,
     levels_heard_of,
 )
@@ -36,10 +35,19 @@ from horai.engine.core.rules import (
     ends_all,
     is_asked_by_time,
 )
-from horai.engine.core.sharing import Started, Step, share
 from horai.engine.core.words import Words, form_of
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Constant, Int, Term, Var, is_ground, make
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Int,
+    Term,
+    Var,
+    is_ground,
+    make,
+    substitute,
+    variables,
+)
 from horai.lang.ec import syntax as ec
 from horai.plan import operators as op
 from horai.plan.ec.instructions import ANY, GHOST, INF, INITIATED, PEND, TERMINATED
@@ -50,6 +58,7 @@ from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan
 
 Key = tuple[str, int]
 Names = frozenset[str]
+Step = tuple[op.Operator, Names]
 POINTS = (ec.Happens, ec.Edge, ec.InitiatedAt, ec.TerminatedAt)
 TIMED = (*POINTS, ec.HoldsAt)
 POINT_KINDS: dict[type, str] = {
@@ -497,7 +506,7 @@ class Lowering:
         kind = driver.kind if isinstance(driver, ec.Edge) else POINT_KINDS[type(driver)]
         key, value = key_of(driver.fvp.fluent), driver.fvp.value
         if kind in ("start", "end") and not rule.waits:
-            for fluent in body.readable(key, value):
+            for fluent in self.layout.readable(key, value):
                 edges.setdefault((fluent, kind), []).append(rule)
             return
         for part in body.parts_of(kind, key, value):
@@ -545,7 +554,7 @@ class Lowering:
         relation.fields["C_ENTRY"] = len(self.code.words)
         end = self.code.label()
         self.code.emit("RULE", 0, fail=end)
-        alike: list[Started[DrivenRule]] = []
+        alike: list[Started] = []
         for rule in rules:
             body = self._started(rule, relation)
             if not isinstance(rule.driver, ec.InitiatedAt | ec.TerminatedAt):
@@ -832,14 +841,8 @@ class Lowering:
             for relation in self.layout.fluents.get(key, ()):
                 if not relation.derived:
                     continue
-                asked = [one for one in plans if self._speaks(one, relation)]
-                if not asked:
-                    continue
-                parts = relation.table.parts
-                if relation.keyed:
-                    parts.insert(0, partial(self._check_value, relation=relation))
-                else:
-                    parts.insert(0, partial(self._check, relation=relation, plans=asked))
+                if any(self._speaks(one, relation) for one in plans):
+                    relation.table.parts.insert(0, partial(self._check, relation=relation))
 
     def _speaks(self, plan: GroundingPlan, relation: Relation) -> bool:
         """Does a grounding speak of the values of a relation?"""
@@ -850,34 +853,14 @@ class Lowering:
             return may_match(plan.value, relation.value)
         return False  # asked with each value
 
-    def _check(self, body: Body, relation: Relation, plans: Sequence[GroundingPlan]) -> None:
-        done, inside = self.code.label(), self.code.label()
-        moving = relation.key in self._moving
-        for plan in plans:
-            body.env, body.clause = {}, plan.clause
-            body.of_row(plan.terms)
-            following = self.code.label()
-            for place, term in enumerate(plan.terms, 1):
-                body.match(term, place, following)
-            if plan.value is not None and relation.value is not None:
-                body.match(plan.value, body.load(relation.value, following), following)
-            body.chain(plan.check, following)
-            self.code.emit("JMP", fail=inside if moving else done)
-            self.code.here(following)
-        self.code.emit("BAR", relation.place)
-        if moving:
-            self.code.emit("JMP", fail=done)
-            self.code.here(inside)
-            self.code.emit("ALLOW", relation.place)
-        self.code.here(done)
-
-    def _check_value(self, body: Body, relation: Relation) -> None:
-        """The same of a row that has the value in its key."""
+    def _check(self, body: Body, relation: Relation) -> None:
+        """A row that is outside the domain of a fluent says nothing of it."""
         key = [Var(f"#{place}") for place in range(1, len(relation.keys) + 1)]
         body.env = {term.name: place for place, term in enumerate(key, 1)}
         body.of_row(key)
         outside, done = self.code.label(), self.code.label()
-        body.ask_domain(relation.key, key[:-1], key[-1], outside)
+        value = key[-1] if relation.keyed else relation.value
+        body.ask_domain(relation.key, key[: relation.key[1]], value, outside)
         self.code.emit("ALLOW", relation.place)
         self.code.emit("JMP", fail=done)
         self.code.here(outside)
@@ -1018,3 +1001,148 @@ def _bound_by(chain: op.Chain) -> Names:
 
 def _terms_in(chain: op.Chain) -> list[Term]:
     return [step.term for step in chain.steps]
+
+
+# --- conditions that several rules share ----------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Started:
+    """A rule whose driver is in registers, with the conditions that have to be asked yet."""
+
+    rule: DrivenRule
+    body: Body
+    steps: list[Step]
+
+    def free(self) -> Iterator[int]:
+        """The places of conditions that need nothing from those before them."""
+        spoken: set[str] = set()
+        for place, (step, _) in enumerate(self.steps):
+            said = names(step.term)
+            if not said & spoken:
+                yield place
+            spoken |= said - self.body.env.keys()
+
+    def names_of(self, step: op.Operator) -> list[str]:
+        """The variables that a condition gives a value, in the order in which they are written."""
+        return [name for name in variables(step.term) if name not in self.body.env]
+
+    def signature(self, step: op.Operator) -> tuple[str, str]:
+        """The same for conditions that ask the same of the same registers."""
+        new = self.names_of(step)
+        meant = {
+            name: Constant(f"new {new.index(name)}")
+            if name in new
+            else Constant(f"in {self.body.env[name]}")
+            for name in variables(step.term)
+        }
+        return type(step).__name__, show(substitute(step.term, meant))
+
+
+Conclude = Callable[[Started, Label, Label], None]
+Begin = Callable[[Started], None]
+
+
+def share(rules: list[Started], conclude: Conclude, begin: Begin) -> None:
+    """The code of some rules of an event, which ask once what they ask of facts alike.
+
+    They become a tree: a condition that several of them have in common comes first, then what is
+    left of these; if it fails, all of them are passed over. `conclude` is told where to go on for
+    more solutions, and after. `begin` is told of a rule before its conditions, of those that
+    several share before the first.
+    """
+    for one in rules:
+        _prepare(one)
+    _tree(rules, conclude, begin)
+
+
+def _prepare(one: Started) -> None:
+    """Look up what are constants, and ask for a column before it is compared with one."""
+    body = one.body
+    steps: list[Step] = []
+    for step, needed in one.steps:
+        if isinstance(step, op.FactJoin) and not names(step.term) & _asked(steps):
+            if body.constants_of(step, needed):
+                continue
+            fixed = [at for at, term in enumerate(step.terms) if is_ground(term)]
+            if fixed and body.is_one_row(step, fixed):
+                terms = list(step.terms)
+                for at in fixed:
+                    terms[at] = Var(f"#given{at}")
+                new = [Var(f"#given{at}") for at in fixed]
+                term = Compound(step.key[0], tuple(terms))
+                more = needed | {var.name for var in new}
+                steps.append((op.FactJoin(step.key, tuple(terms), term), more))
+                for at, var in zip(fixed, new, strict=True):
+                    equal = Compound("=", (var, step.terms[at]))
+                    steps.append((op.Unify(var, step.terms[at], equal), needed))
+                continue
+        steps.append((step, needed))
+    one.steps = steps
+
+
+def _asked(steps: list[Step]) -> Names:
+    return names(*(step.term for step, _ in steps))
+
+
+def _tree(rules: list[Started], conclude: Conclude, begin: Begin) -> None:
+    waiting = list(rules)
+    while waiting:
+        first = waiting[0]
+        group = _most_alike(first, waiting)
+        body, code = first.body, first.body.code
+        after = code.label()
+        begin(first)
+        if len(group) == 1:
+            fail = after
+            for step, needed in first.steps:
+                fail = body.step(step, needed, fail)
+            conclude(first, fail, after)
+        else:
+            fail = _ask_once(group, after)
+            _tree([one for one, _ in group], conclude, begin)
+            code.emit("JMP", fail=fail)
+        code.here(after)
+        done = {id(one) for one, _ in group}
+        waiting = [one for one in waiting if id(one) not in done]
+
+
+def _most_alike(first: Started, rules: list[Started]) -> list[tuple[Started, int]]:
+    """The rules that share a condition with the first, and its place in each of them."""
+    best = [(first, -1)]
+    for place in first.free():
+        wanted = first.signature(first.steps[place][0])
+        group = [(first, place)]
+        for one in rules[1:]:
+            at = next((at for at in one.free() if one.signature(one.steps[at][0]) == wanted), None)
+            if at is not None:
+                group.append((one, at))
+        if len(group) > len(best):
+            best = group
+    return best
+
+
+def _ask_once(group: list[tuple[Started, int]], after: Label) -> Label:
+    """The code of a condition that rules share; all of them know what it found."""
+    first, place = group[0]
+    body = first.body
+    body.next = max(one.body.next for one, _ in group)
+    step = first.steps[place][0]
+    mine = first.names_of(step)
+    wanted: set[str] = set()
+    theirs = []
+    for one, at in group:
+        other, needed = one.steps.pop(at)
+        if one is not first and isinstance(other, op.Filter | op.Extend):
+            body.alike.append((one.body, other))
+        found = one.names_of(other)
+        theirs.append(found)
+        wanted |= {name for name, its in zip(mine, found, strict=True) if its in needed}
+    fail = body.step(step, frozenset(wanted), after)
+    body.alike = []
+    for (one, _), found in zip(group, theirs, strict=True):
+        one.body.next, one.body.loops = body.next, body.loops
+        for name, its in zip(mine, found, strict=True):
+            if name in body.env:
+                one.body.env[its] = body.env[name]
+    return fail

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from horai.engine.core.background import Rows
-from horai.engine.core.facts import StaticFacts, is_temporal
+from horai.engine.core.facts import Rows, StaticFacts, is_changing, is_temporal
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site, Table
 from horai.engine.core.listterms import Cuts, Pieces
 from horai.engine.core.words import Words
@@ -191,6 +190,13 @@ class Rules:
         self.questions: list[Question] = []
         self.unvalued: list[list[Unvalued]] = []
         self.called: list[str] = []  # procedures, by number
+
+    def clauses(self, key: tuple[str, int], bound: frozenset[int]) -> Sequence[op.Branch]:
+        """The rules of a relation that depends on the stream, or of a procedure."""
+        procedures = self.plan.procedures.branches
+        if (key, bound) in procedures:
+            return procedures[key, bound]
+        return (*self.plan.background.get(key, ()), *self.facts.moving.get(key, ()))
 
     def calls_itself(self, key: tuple[str, int]) -> bool:
         """Does a relation of the background depend on itself?"""
@@ -422,7 +428,7 @@ class Body:
             case _ if not is_temporal(step, self.rules.plan):
                 return self._asked(step, needed, fail)
             case op.Procedure():
-                return self._procedure(step, fail)
+                return self.call(step.key, step.args, fail)
             case _:
                 raise self.refuse(f"{type(step).__name__} over the stream: `{show(step.term)}`")
 
@@ -609,13 +615,14 @@ class Body:
 
     # --- procedures ------------------------------------------------------------------------------
 
-    def _procedure(self, step: op.Procedure, fail: Label) -> Label:
-        """A call of rules that need arguments, and that may call themselves."""
-        free = [at for at in range(len(step.args)) if at not in step.bound]
-        if (step.key, step.bound) not in self.procedures:
-            self._clauses(step, free)
-        entry, place = self.procedures[step.key, step.bound]
-        given = [self.load(step.args[at], fail) for at in sorted(step.bound)]
+    def call(self, key: tuple[str, int], args: Sequence[Term], fail: Label) -> Label:
+        """A call of rules that look at the stream and may call themselves."""
+        bound = frozenset(at for at, arg in enumerate(args) if self.is_bound(arg))
+        free = [at for at in range(len(args)) if at not in bound]
+        if (key, bound) not in self.procedures:
+            self._clauses(key, bound, free)
+        entry, place = self.procedures[key, bound]
+        given = [self.load(args[at], fail) for at in sorted(bound)]
         outs = [self.register() for _ in free] or [self.register()]
         iterator = self.register(3)
         self.code.emit("PCALL", iterator, entry, self.code.list([place, *given]))
@@ -623,43 +630,43 @@ class Body:
         self.code.here(again)
         self.code.emit("ANSWER", iterator, self.code.list([len(outs), *outs]), fail=fail)
         for at, out in zip(free, outs, strict=False):
-            self.match(step.args[at], out, again)
+            self.match(args[at], out, again)
         self.loops = True
         return again
 
-    def _clauses(self, step: op.Procedure, free: list[int]) -> None:
+    def _clauses(self, key: tuple[str, int], bound: frozenset[int], free: list[int]) -> None:
         """The code of a procedure, for calls from this rule."""
         code, rules = self.code, self.rules
         entry, over = code.label(), code.label()
         low = self.next
-        params = {at: self.register() for at in sorted(step.bound)}
+        params = {at: self.register() for at in sorted(bound)}
         outs = [self.register() for _ in free] or [self.register()]
         place = len(code.args)
         number = len(rules.called)
-        rules.called.append(f"{step.key[0]}/{step.key[1]}")
+        rules.called.append(f"{key[0]}/{key[1]}")
         code.args += [number, low, 0, len(outs), len(params), *params.values()]
-        self.procedures[step.key, step.bound] = entry, place
+        self.procedures[key, bound] = entry, place
         outside = self.env
         code.emit("JMP", fail=over)
         code.here(entry)
-        for branch in rules.plan.procedures.branches[step.key, step.bound]:
+        every = [Var(f"#arg{at}") for at in range(key[1])]
+        ways: list[tuple[Sequence[Term], Callable[[Label], Label]]] = [
+            (branch.head, partial(self.chain, branch.body)) for branch in rules.clauses(key, bound)
+        ]
+        stated = rules.facts.stated(key)
+        if len(stated):
+            rows = partial(self.relation_rows, stated, every, sorted(bound), free)
+            ways.append((every, rows))
+        if key in rules.plan.dynamic:
+            ways.append((every, partial(self._member, key, every)))
+        for head, way in ways:
             following = code.label()
             self.env = {}
             for at, register in params.items():
-                self.match(branch.head[at], register, following)
-            again = self.chain(branch.body, following)
+                self.match(head[at], register, following)
+            again = way(following)
             for at, out in zip(free, outs, strict=False):
-                code.emit("MOV", out, self.load(branch.head[at], again))
-            code.emit("GIVE", code.list([len(outs), *outs]), fail=again)
-            code.here(following)
-        stated = rules.facts.stated(step.key)
-        if len(stated):
-            following = code.label()
-            terms = [Var(f"#arg{at}") for at in range(len(step.args))]
-            self.env = {f"#arg{at}": register for at, register in params.items()}
-            again = self.relation_rows(stated, terms, sorted(params), free, following)
-            for at, out in zip(free, outs, strict=False):
-                code.emit("MOV", out, self.load(terms[at], again))
+                code.emit("MOV", out, self.load(head[at], again))
             code.emit("GIVE", code.list([len(outs), *outs]), fail=again)
             code.here(following)
         code.emit("END")
@@ -667,11 +674,34 @@ class Body:
         code.args[place + 2] = self.next
         self.env = outside
 
+    def _member(self, key: tuple[str, int], terms: Sequence[Term], fail: Label) -> Label:
+        """A member of a dynamic domain: it has been one from the start of the run on."""
+        relation = self.layout.members(key)
+        line, fail = self.line(relation, terms, self.site(relation, ANY, -INF, INF), fail)
+        start = self.code.constant(2 * self.rules.start + 1)
+        self.code.emit("VALUE", line, self.register(), start, fail=fail)
+        return fail
+
+    def _worked_out(self, step: op.FactJoin, fail: Label) -> Label:
+        """Python works out rules that call themselves, whenever there are other members."""
+        for key in sorted(self.rules.plan.dynamic):
+            relation = self.layout.members(key)
+            self.layout.scattered = True
+            buckets = self.layout.index(relation.table, ())
+            site = self.layout.site(self.site(relation, ANY, -INF, INF))
+            self.code.emit("MOPEN", self.register(3), self.code.list([0]), buckets.number, site)
+        self.env[MEMBERS] = self.register()
+        self.code.emit("MEMBERS", self.env[MEMBERS])
+        found = tuple(sorted(names(step.term) - self.env.keys()))
+        return self.ask(step, found, fail, (MEMBERS,))
+
     # --- facts -----------------------------------------------------------------------------------
 
     def _fact(self, step: op.FactJoin, needed: Names, fail: Label) -> Label:
-        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
-            return self._changing(step, fail)
+        if is_changing(step, self.rules.plan):
+            if self.rules.calls_itself(step.key):
+                return self._worked_out(step, fail)
+            return self.call(step.key, step.terms, fail)
         bound = [at for at, term in enumerate(step.terms) if self.is_bound(term)]
         free = [at for at in range(len(step.terms)) if at not in bound]
         spoken = [name for at in free for name in names(step.terms[at])]
@@ -686,28 +716,17 @@ class Body:
 
     def constants_of(self, step: op.FactJoin, needed: Names) -> bool:
         """Bind what the only row of a relation with some constants says, if there is one."""
-        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
+        if names(step.term) & self.env.keys():
             return False
-        bound = [at for at, term in enumerate(step.terms) if is_ground(term)]
-        free = [at for at in range(len(step.terms)) if at not in bound]
-        some = [term for term in step.terms if isinstance(term, Var)]
-        if len(set(some)) < len(free) or any(self.is_bound(step.terms[at]) for at in free):
-            return False
-        rows = self.rules.facts.rows(step.key)
-        for at in bound:
-            rows = rows[rows[:, at] == self.words.word(step.terms[at])]
-        if len(rows) != 1:
-            return False
-        for at in free:
-            term = step.terms[at]
-            assert isinstance(term, Var)
-            if term.name in needed:
-                self.env[term.name] = self.code.constant(int(rows[0, at]))
-        return True
+        found = self.rules.facts.only(step, {})
+        for name in needed & (found or {}).keys():
+            assert found is not None
+            self.env[name] = self.code.constant(found[name])
+        return found is not None
 
     def is_one_row(self, step: op.FactJoin, fixed: Sequence[int]) -> bool:
         """Do the other terms that are bound find one row of a relation at most?"""
-        if step.key in self.rules.plan.changing or step.key in self.rules.facts.moving:
+        if is_changing(step, self.rules.plan):
             return False
         bound = [at for at, t in enumerate(step.terms) if at not in fixed and self.is_bound(t)]
         rows = self.rules.facts.rows(step.key)
@@ -752,64 +771,6 @@ class Body:
             self.match(terms[at], out, fail)
         return fail
 
-    def _changing(self, step: op.FactJoin, fail: Label) -> Label:
-        """What follows from members of dynamic domains: they, facts, and the rules in its place."""
-        key = step.key
-        rules = self.rules
-        if rules.calls_itself(key):
-            return self._worked_out(step, fail)
-        alternatives: list[Callable[[Label], Label]] = []
-        if key in rules.plan.dynamic:
-            alternatives.append(partial(self._member, step))
-        stated = rules.facts.stated(key)
-        if len(stated):
-            places = list(range(key[1]))
-            bound = [at for at in places if self.is_bound(step.terms[at])]
-            free = [at for at in places if at not in bound]
-            alternatives.append(partial(self.relation_rows, stated, step.terms, bound, free))
-        for branch in (*rules.plan.background.get(key, ()), *rules.facts.moving.get(key, ())):
-            alternatives.append(partial(self._branch, step, branch))
-        if not alternatives:
-            self.code.emit("JMP", fail=fail)
-        return self.either(alternatives, names(step.term), fail)
-
-    def _worked_out(self, step: op.FactJoin, fail: Label) -> Label:
-        """Python works out rules that call themselves, whenever there are other members."""
-        for key in sorted(self.rules.plan.dynamic):
-            relation = self.layout.members(key)
-            self.layout.scattered = True
-            buckets = self.layout.index(relation.table, ())
-            site = self.layout.site(self.site(relation, ANY, -INF, INF))
-            self.code.emit("MOPEN", self.register(3), self.code.list([0]), buckets.number, site)
-        self.env[MEMBERS] = self.register()
-        self.code.emit("MEMBERS", self.env[MEMBERS])
-        found = tuple(sorted(names(step.term) - self.env.keys()))
-        return self.ask(step, found, fail, (MEMBERS,))
-
-    def _member(self, step: op.FactJoin, fail: Label) -> Label:
-        """A member of a dynamic domain: it has been one from the start of the run on."""
-        relation = self.layout.members(step.key)
-        line, fail = self.line(relation, step.terms, self.site(relation, ANY, -INF, INF), fail)
-        start = self.code.constant(2 * self.rules.start + 1)
-        self.code.emit("VALUE", line, self.register(), start, fail=fail)
-        return fail
-
-    def _branch(self, step: op.FactJoin, branch: op.Branch, fail: Label) -> Label:
-        """A rule of the background in the place of the call, with variables of its own."""
-        outside = self.env
-        given = [self.load(term, fail) if self.is_bound(term) else None for term in step.terms]
-        self.env = {}
-        for term, register in zip(branch.head, given, strict=True):
-            if register is not None:
-                self.match(term, register, fail)
-        fail = self.chain(branch.body, fail)
-        found = [self.load(term, fail) for term in branch.head]
-        self.env = dict(outside)
-        for term, register, known in zip(step.terms, found, given, strict=True):
-            if known is None:
-                self.match(term, register, fail)
-        return fail
-
     # --- interval lists as terms -----------------------------------------------------------------
 
     def _lookup(self, step: op.Lookup, fail: Label) -> Label:
@@ -820,7 +781,7 @@ class Body:
         word = self.load(value, fail)
         fixed = self.words.word(value) if is_ground(value) else ANY
         lines: list[int] = []
-        for relation in self.readable(step.key, value):
+        for relation in self.layout.readable(step.key, value):
             keys = step.terms if relation.keyed else args
             site = self.site(relation, ANY if relation.keyed else fixed, -INF, INF)
             line, fail = self.line(relation, keys, site, fail)
@@ -870,7 +831,7 @@ class Body:
         self.code.emit("GROUP", bag)
         self.code.emit("LDC", every, 1)
         for step in steps:
-            for relation in self.readable(step.key, step.terms[-1]):
+            for relation in self.layout.readable(step.key, step.terms[-1]):
                 outside = self.env
                 self.env = {}
                 done = self.code.label()
@@ -957,7 +918,7 @@ class Body:
 
     def _stab(self, step: op.Stab, fail: Label) -> Label:
         return self._each(
-            self.readable(step.key, step.terms[-1]),
+            self.layout.readable(step.key, step.terms[-1]),
             step,
             fail,
             lambda relation, fail: self._stab_line(relation, step, fail),
@@ -989,7 +950,7 @@ class Body:
     def _walk(self, step: op.Walk, fail: Label) -> Label:
         """Every time-point at which a fluent holds, until the query time."""
         return self._each(
-            self.readable(step.key, step.terms[-1]),
+            self.layout.readable(step.key, step.terms[-1]),
             step,
             fail,
             lambda relation, fail: self._walk_line(relation, step, fail),
@@ -1034,17 +995,6 @@ class Body:
             return fail
         alternatives = [partial(code, relation) for relation in relations]
         return self.either(alternatives, frozenset(new), fail)
-
-    def readable(self, key: tuple[str, int], value: Term) -> list[Relation]:
-        """The columns that may say that a fluent has a value."""
-        found = self.layout.fluent(key)
-        if key in self.rules.plan.computed:
-            return [one for one in found if one.keyed]
-        if is_ground(value):
-            fits = [one for one in found if one.kind == "static" and one.value == value]
-            simple = [one for one in found if one.kind != "static"]
-            return fits or simple
-        return found
 
     def _scan(self, step: op.Scan, fail: Label) -> Label:
         if step.kind == "event":
@@ -1103,7 +1053,7 @@ class Body:
         if kind in ("initiated", "terminated"):  # no rule begins lists, whatever their value
             found = [one for one in self.layout.fluent(key) if one.kind == "simple"]
         else:
-            found = self.readable(key, value)
+            found = self.layout.readable(key, value)
         return [self.layout.part(one, kind) for one in found]
 
     def _range(self, step: op.Scan, fail: Label) -> tuple[int, int, int, int]:

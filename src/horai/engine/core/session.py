@@ -25,10 +25,9 @@ from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, concat, terms_of
 from horai.engine.core.answer_lines import Lines
-from horai.engine.core.background import Rows
 from horai.engine.core.built import compiled
 from horai.engine.core.division import divides, homes, looked_at
-from horai.engine.core.facts import StaticFacts
+from horai.engine.core.facts import Rows, StaticFacts
 from horai.engine.core.few import Few, Given, ItemType, for_machine
 from horai.engine.core.layout import RUN, NotLowered, Relation
 from horai.engine.core.listterms import (

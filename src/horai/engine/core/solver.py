@@ -19,11 +19,8 @@ import numpy as np
 from horai.engine.core.words import Words
 from horai.lang import endless
 from horai.lang.core.arithmetic import (
-    BINARY,
     COMPARISONS,
-    FAILURES,
     ORDER,
-    UNARY,
     NoValue,
     Number,
     largest,
@@ -197,11 +194,6 @@ class Solver:
             different[row[: len(layout)]][pick(row)] = None
         return {row: list(some) for row, some in different.items()}
 
-    def matching(self, rows: Iterable[Row], terms: Sequence[Term]) -> tuple[Layout, list[Row]]:
-        """What variables of terms are for those rows that have their form."""
-        step, layout = self._join(terms, (), names(*terms), lambda: Table(rows))
-        return layout, list(step([()]))
-
     # --- terms -----------------------------------------------------------------------------------
 
     def value(self, term: Term, layout: Layout) -> Value:
@@ -261,39 +253,16 @@ class Solver:
 
     def number(self, term: Term, layout: Layout) -> Callable[[Row], Number | None]:
         """The value of an expression, None if it has none."""
-        match term:
-            case Var(name=name) if name in layout:
-                at, as_term = layout.index(name), self.words.term
+        if not isinstance(term, Var) or term.name not in layout:
+            env = self._env(term, layout)
+            return lambda row: value_of(term, env(row))
+        at, as_term = layout.index(term.name), self.words.term
 
-                def held(row: Row) -> Number | None:
-                    word = row[at]
-                    return word >> 1 if word & 1 else value_of(as_term(word), {})
+        def held(row: Row) -> Number | None:
+            word = row[at]
+            return word >> 1 if word & 1 else value_of(as_term(word), {})
 
-                return held
-            case Compound(name=name, args=(_,)) if name in UNARY:
-                return self._applied(UNARY[name], term.args, layout)
-            case Compound(name=name, args=(_, _)) if name in BINARY:
-                return self._applied(BINARY[name], term.args, layout)
-            case _:
-                found = value_of(term, {}) if is_ground(term) else None
-                return lambda row: found
-
-    def _applied(
-        self, function: Callable[..., Number], args: Sequence[Term], layout: Layout
-    ) -> Callable[[Row], Number | None]:
-        parts = [self.number(arg, layout) for arg in args]
-
-        def computed(row: Row) -> Number | None:
-            values = [part(row) for part in parts]
-            if None in values:
-                return None
-            try:
-                found = function(*values)
-            except FAILURES:
-                return None
-            return found if found == found else None  # not a number: inf - inf
-
-        return computed
+        return held
 
     def _word_of(self, value: Number) -> int:
         small = isinstance(value, int) and -(1 << 60) < value < 1 << 60
