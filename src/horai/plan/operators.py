@@ -54,17 +54,10 @@ class FactJoin:
 
 @dataclass(frozen=True, slots=True)
 class Stab:
-    """Join with the pairs that hold at a time: `holdsAt`."""
+    """`holdsAt`: join with the pairs that hold at a time.
 
-    key: Key
-    terms: tuple[Term, ...]
-    time: Term
-    term: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """Every time-point at which a pair holds: `holdsAt` where nothing else names a time."""
+    Where nothing else names a time, these are all time-points at which a pair holds.
+    """
 
     key: Key
     terms: tuple[Term, ...]
@@ -192,7 +185,6 @@ Operator = (
     Scan
     | FactJoin
     | Stab
-    | Walk
     | Lookup
     | SpanOperation
     | Filter

@@ -313,7 +313,7 @@ def alternatives(
                     for one in alternatives(branch.steps, plan, clause, time)
                 ]
                 options.append(found)
-            case op.Lookup() | op.Stab() | op.Walk():
+            case op.Lookup() | op.Stab():
                 options.append(_by_value(step, plan))
             case _:
                 options.append([(step,)])
@@ -323,7 +323,7 @@ def alternatives(
     return [tuple(step for part in choice for step in part) for choice in choices]
 
 
-def _by_value(step: op.Lookup | op.Stab | op.Walk, plan: Plan) -> list[Steps]:
+def _by_value(step: op.Lookup | op.Stab, plan: Plan) -> list[Steps]:
     """A condition on any value: on each that a list defines, and on all others."""
     value = step.terms[-1]
     if is_ground(value) or step.key in plan.computed:
@@ -527,7 +527,7 @@ class ListBody:
                     pass
                 case _ if not looks_at_time(step, self.rules.plan):
                     self.steps.append(step)
-                case op.Stab() | op.Walk():
+                case op.Stab():
                     parts.append(self._reading(step, self.steps))
                 case _:
                     rest.append(step)
@@ -535,7 +535,7 @@ class ListBody:
         parts += [self._inner(step, outer) for step in rest]
         return all_of(parts)
 
-    def _reading(self, step: op.Stab | op.Walk, steps: list[op.Operator]) -> Expression:
+    def _reading(self, step: op.Stab, steps: list[op.Operator]) -> Expression:
         if step.time != self.time:
             raise self.refuse(f"another time in a formula: `{show(step.term)}`")
         return self._leaf(step.key, step.terms, step, steps)
@@ -560,7 +560,7 @@ class ListBody:
             for step in chain.steps:
                 if not looks_at_time(step, self.rules.plan):
                     facts.append(step)
-                elif isinstance(step, op.Stab | op.Walk):
+                elif isinstance(step, op.Stab):
                     parts.append(self._reading(step, []))
                 else:
                     parts.append(self._inner(step, outer))

@@ -172,7 +172,7 @@ def is_temporal(step: op.Operator, plan: Plan) -> bool:
 def looks_at_time(step: op.Operator, plan: Plan) -> bool:
     """Does it look at what happens or holds, not only at who belongs to a domain?"""
     match step:
-        case op.Scan() | op.Stab() | op.Walk() | op.Lookup() | op.SpanOperation() | op.QueryTime():
+        case op.Scan() | op.Stab() | op.Lookup() | op.SpanOperation() | op.QueryTime():
             return True
         case op.Procedure(key=key):
             return plan.predicates[key].temporal
@@ -192,26 +192,14 @@ def is_changing(step: op.Operator, plan: Plan) -> bool:
 def literal_is_temporal(literal: ec.Literal, plan: Plan) -> bool:
     """The same of a condition."""
     for part in ec.walk(literal):
-        match part:
-            case (
-                ec.Happens()
-                | ec.Edge()
-                | ec.HoldsAt()
-                | ec.HoldsFor()
-                | ec.InitiatedAt()
-                | ec.TerminatedAt()
-            ):
+        if isinstance(part, ec.Temporal | ec.DurationFilter):
+            return True  # an open interval lasts until the query time
+        if isinstance(part, ec.Call):
+            known = plan.predicates.get(part.key)
+            if part.key in plan.changing or (known is not None and known.temporal):
                 return True
-            case ec.DurationFilter():
-                return True  # an open interval lasts until the query time
-            case ec.Call(key=key):
-                known = plan.predicates.get(key)
-                if key in plan.changing or (known is not None and known.temporal):
-                    return True
-                if key == ("queryTime", 1) and key not in plan.predicates:
-                    return True
-            case _:
-                pass
+            if part.key == ("queryTime", 1) and known is None:
+                return True
     return False
 
 

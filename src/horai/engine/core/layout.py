@@ -353,7 +353,7 @@ class Layout:
         chains += [one.listing for some in self.plan.groundings.values() for one in some]
         for chain in chains:
             for step in op.walk(chain):
-                if isinstance(step, op.Stab | op.Walk | op.Lookup | op.Scan):
+                if isinstance(step, op.Stab | op.Lookup | op.Scan):
                     asked.setdefault(step.key, {})[step.terms[-1]] = None
         for key, groundings in self.plan.groundings.items():
             values = (one.value for one in groundings if one.value is not None)

@@ -861,12 +861,12 @@ class StatedRule:
         return start, end, body.either([at_start, later], wanted, fail)
 
 
-def _readings(chain: op.Chain, rules: Rules) -> Iterator[op.Stab | op.Walk]:
+def _readings(chain: op.Chain, rules: Rules) -> Iterator[op.Stab]:
     """All conditions about what holds, those inside procedures included."""
     waiting, seen = [chain], set()
     while waiting:
         for step in op.walk(waiting.pop()):
-            if isinstance(step, op.Stab | op.Walk):
+            if isinstance(step, op.Stab):
                 yield step
             elif isinstance(step, op.Procedure) and (step.key, step.bound) not in seen:
                 seen.add((step.key, step.bound))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from typing import TypeVar
 
 from horai.engine.core.facts import Rows, StaticFacts, is_changing, is_temporal
 from horai.engine.core.layout import Layout, NotLowered, Relation, Site, Table
@@ -41,6 +42,7 @@ from horai.plan.ec.unify import may_match
 from horai.plan.program import Plan
 
 Names = frozenset[str]
+Step = TypeVar("Step", op.Scan, op.Stab)
 ARITHMETIC = {
     "+": "ADD",
     "-": "SUB",
@@ -381,8 +383,6 @@ class Body:
                 return self._scan(step, fail)
             case op.Stab():
                 return self._stab(step, fail)
-            case op.Walk():
-                return self._walk(step, fail)
             case op.QueryTime(target=target):
                 found = self.register()
                 self._now()
@@ -719,9 +719,9 @@ class Body:
         if names(step.term) & self.env.keys():
             return False
         found = self.rules.facts.only(step, {})
-        for name in needed & (found or {}).keys():
-            assert found is not None
-            self.env[name] = self.code.constant(found[name])
+        for name, word in (found or {}).items():
+            if name in needed:
+                self.env[name] = self.code.constant(word)
         return found is not None
 
     def is_one_row(self, step: op.FactJoin, fixed: Sequence[int]) -> bool:
@@ -825,7 +825,7 @@ class Body:
         fail = self.ask(pieces, (start, end), fail)
         return self.env[start], self.env[end], fail
 
-    def between_cuts(self, steps: Sequence[op.Stab | op.Walk], fail: Label) -> tuple[int, Label]:
+    def between_cuts(self, steps: Sequence[op.Stab], fail: Label) -> tuple[int, Label]:
         """The register with the pieces of time within which some conditions do not change."""
         bag, every, found = self.register(), self.register(), self.register()
         self.code.emit("GROUP", bag)
@@ -917,12 +917,8 @@ class Body:
         return (0, 0) if time == self.time else (-INF, INF)
 
     def _stab(self, step: op.Stab, fail: Label) -> Label:
-        return self._each(
-            self.layout.readable(step.key, step.terms[-1]),
-            step,
-            fail,
-            lambda relation, fail: self._stab_line(relation, step, fail),
-        )
+        code = self._stab_line if self.is_bound(step.time) else self._walk_line
+        return self._each(self.layout.readable(step.key, step.terms[-1]), step, fail, code)
 
     def _stab_line(self, relation: Relation, step: op.Stab, fail: Label) -> Label:
         *args, value = step.terms
@@ -947,16 +943,8 @@ class Body:
             self.match(value, found, fail)
         return fail
 
-    def _walk(self, step: op.Walk, fail: Label) -> Label:
+    def _walk_line(self, relation: Relation, step: op.Stab, fail: Label) -> Label:
         """Every time-point at which a fluent holds, until the query time."""
-        return self._each(
-            self.layout.readable(step.key, step.terms[-1]),
-            step,
-            fail,
-            lambda relation, fail: self._walk_line(relation, step, fail),
-        )
-
-    def _walk_line(self, relation: Relation, step: op.Walk, fail: Label) -> Label:
         self._now()
         *args, value = step.terms
         keys = step.terms if relation.keyed else args
@@ -981,30 +969,26 @@ class Body:
     def _each(
         self,
         relations: Sequence[Relation],
-        step: op.Operator,
+        step: Step,
         fail: Label,
-        code: Callable[[Relation, Label], Label],
+        code: Callable[[Relation, Step, Label], Label],
     ) -> Label:
         """The solutions of a condition about each of some columns."""
         if len(relations) == 1:
-            return code(relations[0], fail)
+            return code(relations[0], step, fail)
         new = sorted(names(step.term) - self.env.keys())
         if not relations:
             self.code.emit("JMP", fail=fail)
             self.env.update((name, self.register()) for name in new)
             return fail
-        alternatives = [partial(code, relation) for relation in relations]
+        alternatives = [partial(code, relation, step) for relation in relations]
         return self.either(alternatives, frozenset(new), fail)
 
     def _scan(self, step: op.Scan, fail: Label) -> Label:
         if step.kind == "event":
             return self._scan_line(self.layout.event(step.key), step, fail)
-        return self._each(
-            self.parts_of(step.kind, step.key, step.terms[-1]),
-            step,
-            fail,
-            lambda relation, fail: self._scan_line(relation, step, fail),
-        )
+        parts = self.parts_of(step.kind, step.key, step.terms[-1])
+        return self._each(parts, step, fail, self._scan_line)
 
     def _scan_line(self, relation: Relation, step: op.Scan, fail: Label) -> Label:
         terms = step.terms

@@ -212,9 +212,8 @@ class Words:
             new = self.symbols.kept(known)
             more = 4 * np.arange(known, known + len(new), dtype=np.int64)
             for place, term in enumerate(new):
-                if isinstance(term, Float):
-                    found, odd = words_of_decimals(np.array([term.value]))
-                    if not len(odd):
-                        more[place] = found[0]
+                found = word_of_decimal(term.value) if isinstance(term, Float) else None
+                if found is not None:
+                    more[place] = found
             self._known = np.concatenate([self._known, more])
         return self._known

@@ -144,9 +144,7 @@ class Lowering:
             case ec.TerminatedAt(fvp=fvp, time=time, bounds=bounds):
                 return op.Scan("terminated", fvp.key, fvp.columns, time, term, bounds)
             case ec.HoldsAt(fvp=fvp, time=time):
-                known = names(time) <= bound
-                make = op.Stab if known else op.Walk
-                return make(fvp.key, fvp.columns, time, term)
+                return op.Stab(fvp.key, fvp.columns, time, term)
             case ec.HoldsFor(fvp=fvp, intervals=intervals):
                 return op.Lookup(fvp.key, fvp.columns, intervals, term)
             case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():

@@ -53,7 +53,6 @@ _WORDS: dict[type, str] = {
     op.Scan: "join",
     op.FactJoin: "join",
     op.Stab: "stab",
-    op.Walk: "walk",
     op.Lookup: "lookup",
     op.Filter: "filter",
     op.Unify: "unify",
@@ -87,7 +86,7 @@ class OperatorOutlines:
             found.append(
                 {
                     "id": "",
-                    "operator": _word(step),
+                    "operator": _word(step, known),
                     "text": _text(step),
                     "note": self._note(step),
                     "binds": told(_binds(step, known)),
@@ -184,7 +183,9 @@ def _is_choice(step: op.Union) -> bool:
     return functor(whole) == (";", 2) and functor(args_of(whole)[0]) == ("->", 2)
 
 
-def _word(step: op.Operator) -> str:
+def _word(step: op.Operator, known: Names) -> str:
+    if isinstance(step, op.Stab) and not names(step.time) <= known:
+        return "walk"
     if isinstance(step, op.SpanOperation):
         return _SPANS[type(step.literal)]
     if isinstance(step, op.Union) and _is_call(step):
