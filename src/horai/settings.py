@@ -202,6 +202,16 @@ def _shown(given: object) -> str:
     return said if len(said) <= 40 and "\n" not in said else f"a {type(given).__name__}"
 
 
+unit_of_time = one_of("ns", "us", "ms", "s", "min", "h", "d")
+METAVARS: dict[Callable[[object, str], Any], str] = {
+    **dict.fromkeys((length, distance, amount, count_of_models), "N"),
+    time: "TIME",
+    unit_of_time: "UNIT",
+    names: "NAMES",
+    columns: "TYPE=NAME,...",
+}
+"""What stands for a value in help, where its kind says that."""
+
 # --- what there is to say about an option --------------------------------------------------------
 
 Language = Literal["ec", "lars", "combined"]
@@ -248,9 +258,7 @@ class Option:
     check: Callable[[object, str], Any]
     places: frozenset[Place]
     metavar: str | None = None
-    defaults: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # by language, where it is another one
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # where a language has another one
     instead: Mapping[str, str] = field(default_factory=dict)  # what to use, by language
     written: bool = True  # can be written: on the command line, in a file, in a saved session
     name: str = ""
@@ -278,6 +286,7 @@ def _option(
     default: Any = None,
     **more: Any,
 ) -> Any:
+    more.setdefault("metavar", METAVARS.get(check))
     return field(default=default, metadata={"option": Option(group, help, check, places, **more)})
 
 
@@ -315,7 +324,6 @@ class RunSettings:
         "time is called when.",
         columns,
         _for(ec="run"),
-        metavar="TYPE=NAME,...",
     )
     positions: Feed | None = _option(
         "input",
@@ -325,31 +333,20 @@ class RunSettings:
         written=False,
     )
     time_in: Unit | None = _option(
-        "input",
-        "Unit of epoch times in the input.",
-        one_of("ns", "us", "ms", "s", "min", "h", "d"),
-        _EVERYWHERE,
-        metavar="UNIT",
+        "input", "Unit of epoch times in the input.", unit_of_time, _EVERYWHERE
     )
     strict: bool = _option("input", "Stop at the first bad row.", flag, _EVERYWHERE, False)
     files_per_step: int | None = _option(
-        "input", "Files of a folder in a step, at most.", amount, _STREAM, metavar="N"
+        "input", "Files of a folder in a step, at most.", amount, _STREAM
     )
     # time
-    start: int | None = _option(
-        "time",
-        "The run covers what is after it.",
-        time,
-        _EVERYWHERE,
-        metavar="TIME",
-    )
-    end: int | None = _option("time", "The last query time.", time, _READ | _SERVE, metavar="TIME")
+    start: int | None = _option("time", "The run covers what is after it.", time, _EVERYWHERE)
+    end: int | None = _option("time", "The last query time.", time, _READ | _SERVE)
     step: int | None = _option(
         "time",
         "Time between two queries.",
         length,
         _READ | _SERVE | _for(lars="session"),
-        metavar="N",
         defaults={LARS: 1},
     )
     tick: int = _option(
@@ -358,15 +355,10 @@ class RunSettings:
         length,
         _for(ec="run session spark stream serve"),
         1,
-        metavar="N",
         instead={LARS: _BY_CLOCK, COMBINED: _BY_CLOCK},
     )
     unit: Unit | None = _option(
-        "time",
-        "Length of a time-point: s, ms, ...",
-        one_of("ns", "us", "ms", "s", "min", "h", "d"),
-        _EVERYWHERE,
-        metavar="UNIT",
+        "time", "Length of a time-point: s, ms, ...", unit_of_time, _EVERYWHERE
     )
     clock: str | None = _option(
         "time",
@@ -385,12 +377,7 @@ class RunSettings:
         instead=dict.fromkeys((EC, COMBINED), "--step says how often answers are given"),
     )
     trigger: str = _option(
-        "time",
-        "How often Spark looks: 5s, or available-now.",
-        text,
-        _STREAM,
-        "1s",
-        metavar="TIME",
+        "time", "How often Spark looks: 5s, or available-now.", text, _STREAM, "1s", metavar="TIME"
     )
     live: bool = _option(
         "time",
@@ -410,29 +397,21 @@ class RunSettings:
     )
     # windows
     window: int | None = _option(
-        "windows",
-        "How far back a query looks.",
-        length,
-        _EVENTS,
-        metavar="N",
-        instead={LARS: _BY_WINDOWS},
+        "windows", "How far back a query looks.", length, _EVENTS, instead={LARS: _BY_WINDOWS}
     )
-    allen_memory: int | None = _option(
-        "windows", "How far back `before` looks.", distance, _EVENTS, metavar="N"
-    )
+    allen_memory: int | None = _option("windows", "How far back `before` looks.", distance, _EVENTS)
     watermark_delay: int = _option(
-        "windows", "How far out of order arrivals may be.", distance, _STREAM, 0, metavar="N"
+        "windows", "How far out of order arrivals may be.", distance, _STREAM, 0
     )
     allowed_lateness: int | None = _option(
         "windows",
         "Revise answers when signals come up to N time points late.",
         distance,
         _PROGRAMS,
-        metavar="N",
         instead=dict.fromkeys((EC, COMBINED), "--window says how late rows may be"),
     )
     future_skew: int | None = _option(
-        "windows", "How far ahead of now rows may be.", distance, _STREAM, metavar="N"
+        "windows", "How far ahead of now rows may be.", distance, _STREAM
     )
     # engine
     engine: str = _option(
@@ -450,7 +429,6 @@ class RunSettings:
         "Threads of the compiled engine in a large step; all cores unless said.",
         amount,
         _for(ec="run session serve", combined="run session live serve"),
-        metavar="N",
         instead={LARS: "a program runs in one thread"},
     )
     models: str | int = _option(
@@ -459,7 +437,6 @@ class RunSettings:
         count_of_models,
         _PROGRAMS,
         "one",
-        metavar="N",
         instead={
             COMBINED: f"{_ONE_ANSWER}; the answers themselves are those of the program alone",
         },
@@ -494,7 +471,6 @@ class RunSettings:
         "In how many parts Spark splits the entities.",
         amount,
         _for(ec="run spark stream", lars="run spark"),
-        metavar="N",
         instead={COMBINED: _ONE_PROCESS},
     )
     state: Path | None = _option(
@@ -525,12 +501,7 @@ class RunSettings:
         instead={LARS: "--filter none shows signals, too"},
     )
     filter: str = _option(
-        "output",
-        "Show inferences, none (all), or a,b.",
-        names,
-        _ONE_PROGRAM,
-        "inferences",
-        metavar="NAMES",
+        "output", "Show inferences, none (all), or a,b.", names, _ONE_PROGRAM, "inferences"
     )
 
     def __post_init__(self) -> None:
