@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from horai.io.items.read import Piece, read_piece
 from horai.io.items.tables import Narrative, Options, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
-from horai.runtime.bucket import StepTask, advance_bucket, meet_bucket, refresh_bucket
+from horai.runtime.bucket import advance_bucket, meet_bucket, refresh_bucket
+from horai.runtime.checkpoint import ItemFile
 from horai.runtime.records import (
     ANSWERS,
     DRIVER,
@@ -36,7 +37,7 @@ from horai.runtime.tasks import RunTask, StageTask, earliest
 H = TypeVar("H")
 Extent = tuple[int, int]
 Send = Callable[[int, Narrative], Iterator[Record]]  # items of a place in the order of all
-StageWork = Callable[[StepTask, StageTask, int, Sequence[Record]], Iterator[Record]]
+StageWork = Callable[[RunTask, StageTask, int, Sequence[Record]], Iterator[Record]]
 
 
 @dataclass(slots=True)
@@ -226,16 +227,16 @@ class Rounds(Generic[H]):
         """The same bucket by bucket."""
         return self.work(rounds, over_buckets([(0, number, work)], self.slots), name)
 
-    def advance(self, task: StepTask, rounds: set[int]) -> list[tuple[int, int, int]]:
+    def advance(self, task: RunTask, rounds: set[int]) -> list[ItemFile]:
         """All buckets, stage after stage, to the query times; files of items they stored come back.
 
         `rounds` are those for which there are records.
         """
-        plan, stored = task.run.plan, list[tuple[int, int, int]]()
+        plan, stored = task.plan, list[ItemFile]()
 
         def stage(number: int, do: StageWork, rounds: Collection[int], name: str) -> Heard:
             mine = task.only(number)
-            work = partial(do, mine, mine.run.plan.stages[0])
+            work = partial(do, mine, mine.plan.stages[0])
             return self.buckets(rounds, plan.routes.buckets, work, f"stage {number}: {name}")
 
         for number in (one.number for one in plan.stages):
@@ -249,7 +250,7 @@ class Rounds(Generic[H]):
                 break
             rounds |= heard.rounds
             if heard["frontiers"]:  # of use to later stages
-                task.run.frontiers[number] = earliest(heard["frontiers"])
+                task.frontiers[number] = earliest(heard["frontiers"])
             self.state_bytes += sum(heard["state"])
             stored += map(tuple, heard["stored"])
         return stored

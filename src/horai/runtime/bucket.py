@@ -32,7 +32,6 @@ from horai.io.schema import TableKey
 from horai.lang.ec.errors import EngineError, heard_by
 from horai.lang.ec.syntax import EventDescription
 from horai.runtime.answers import item_table
-from horai.runtime.checkpoint import Store
 from horai.runtime.findings import RunFindings, found_of, look_for
 from horai.runtime.hashing import Hashes, combined, hash_column
 from horai.runtime.inputs import letters_of
@@ -176,7 +175,7 @@ def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescripti
     return found
 
 
-def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> CompiledStage:
+def session_of(task: RunTask, stage: StageTask, schedule: Schedule) -> CompiledStage:
     """A session of a stage that knows nothing yet."""
     settings: dict[str, Any] = {
         "given": [(kind, (name, arity)) for kind, name, arity in stage.given],
@@ -184,69 +183,39 @@ def session_of(run: RunTask, stage: StageTask, schedule: Schedule) -> CompiledSt
         "window": schedule.window,
         "tick": schedule.tick,
         "allen_memory": schedule.allen_memory,
-        "predicates": run.predicates,
-        "archive": "final" in run.forms,
+        "predicates": task.predicates,
+        "archive": "final" in task.forms,
     }
     from horai.engine.core.staged import CompiledStage
     from horai.runtime.compiled import told_as_wrong_use
 
-    description = _known(stage, run.predicates)
+    description = _known(stage, task.predicates)
     with told_as_wrong_use():
         session = CompiledStage(description, **settings)
-    if not run.include_input:
+    if not task.include_input:
         session.hide_input()
     return session
-
-
-@dataclass(slots=True)
-class StepTask:
-    """A whole run, or a step of a stream, as buckets have to know it.
-
-    A step has a `number`; `state` is that of the step whose state it goes on from, `items` what
-    waits for a query time. A whole run has no `store`: it ends with its only step.
-    """
-
-    run: RunTask
-    store: Store | None = None
-    number: int = 0
-    state: int | None = None
-    items: list[tuple[int, int, int]] = field(default_factory=list)
-    ends: bool = True
-    refreshes: bool = False  # are subscriptions refreshed?
-
-    def only(self, stage: int) -> StepTask:
-        """The task of the buckets of one stage."""
-        items = [file for file in self.items if file[0] // 2 == stage]
-        return replace(self, run=self.run.only(stage), items=items)
-
-    def waiting(self, round: int, bucket: int) -> list[Record]:
-        """The items of a bucket that no query time has asked for yet, in their order."""
-        if self.store is None:
-            return []
-        files = [file for file in self.items if file[:2] == (round, bucket)]
-        return [record for file in sorted(files) for record in self.store.read_items(*file)]
 
 
 class BucketRun:
     """A session of a stage in a bucket, that goes on from its state if it has one; its results."""
 
-    def __init__(self, task: StepTask, stage: StageTask, bucket: int) -> None:
-        run = task.run
-        assert run.schedule is not None
-        self.task, self.run, self.stage, self.bucket = task, run, stage, bucket
-        self.queries = run.schedule.queries
+    def __init__(self, task: RunTask, stage: StageTask, bucket: int) -> None:
+        assert task.schedule is not None
+        self.task, self.stage, self.bucket = task, stage, bucket
+        self.queries = task.schedule.queries
         self.findings = RunFindings()
         with heard_by(self.findings.undefined):  # facts may be worked out now
-            self.session = session_of(run, stage, run.schedule)
+            self.session = session_of(task, stage, task.schedule)
         self.counting = Counting()
         self.letters: list[DeadLetter] = []
-        self.sought = [replace(one) for one in run.sought]
+        self.sought = [replace(one) for one in task.sought]
         self.seconds = 0.0  # that the engine was at work
-        self.found = {form: Collected(self.session.symbols) for form in run.forms}
+        self.found = {form: Collected(self.session.symbols) for form in task.forms}
         self.sent = Collected(self.session.symbols)
         self.frontiers: list[int] = []  # of what is sent on, at each query time
         self.subscriptions = Subscriptions().dump()  # to what this bucket owns
-        self._owned = partial(owned, stage, self.session.symbols, run.plan.routes, bucket)
+        self._owned = partial(owned, stage, self.session.symbols, task.plan.routes, bucket)
         if task.store is not None and task.state is not None:
             _, parts = task.store.read_state(stage.number, bucket, task.state)
             self.session.restore(parts["session"])
@@ -257,11 +226,11 @@ class BucketRun:
         """The subscriptions that the bucket still needs, after the step before."""
         number = self.stage.number
         waiting = tables_of(self.task.waiting(engine_round(number), self.bucket))
-        return needed_by(self.run.plan.routes, number, self.bucket, self.session, waiting)
+        return needed_by(self.task.plan.routes, number, self.bucket, self.session, waiting)
 
     def take_state(self, subscriptions: Sequence[Record], transfers: Sequence[Record]) -> None:
         """Take in who has subscribed, and the past of entities to which this bucket just has."""
-        routes, number = self.run.plan.routes, self.stage.number
+        routes, number = self.task.plan.routes, self.stage.number
         if self.task.refreshes and routes.meetings_of(number):
             drop_unsubscribed(routes, number, self.bucket, self.session, self.needs())
         take_state(routes, self.session, transfers)
@@ -270,7 +239,7 @@ class BucketRun:
 
     def advance(self, tables: Sequence[ItemTable]) -> None:
         """Answer at all query times."""
-        session, given = self.session, self.run.given_final
+        session, given = self.session, self.task.given_final
         previous = None if session.query == session.start else session.query
         arriving = by_arrival(tables, self.queries)
         for place, (query, new) in enumerate(zip(self.queries, arriving, strict=True)):
@@ -304,7 +273,7 @@ class BucketRun:
         mine = [one for one in dropped if one.file != REPLICA]
         if self.task.store is None or not self.stage.is_split:
             return mine
-        owners = self.run.plan.routes.item_owners
+        owners = self.task.plan.routes.item_owners
         own = (int(owners(table_key(one.origin), one.item.table)[0]) for one in mine)
         return [one for one, bucket in zip(mine, own, strict=True) if bucket == self.bucket]
 
@@ -327,7 +296,7 @@ class BucketRun:
 
     def results(self) -> Iterator[Record]:
         """Answers, rows for later stages, and messages for the driver."""
-        routes, bucket = self.run.plan.routes, self.bucket
+        routes, bucket = self.task.plan.routes, self.bucket
         rounds: set[int] = set()
         rows: dict[str, int] = {}
         for form, collected in self.found.items():
@@ -396,7 +365,7 @@ def _hashes(owner: Ownership, symbols: Symbols, table: Table) -> Hashes:
 
 
 def advance_bucket(
-    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+    task: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """The results of a stage in a bucket: answers, changes for later stages, messages, state."""
     if not stage.is_split and bucket:
@@ -408,7 +377,7 @@ def advance_bucket(
     tables = tables_of(_in_order(waited, [*found["items"], *found["given"]]))
     later: list[Record] = []
     if not task.ends:
-        tables, later = apart(task.run, stage, bucket, tables)
+        tables, later = apart(task, stage, bucket, tables)
     try:
         work.advance(tables)
     except EngineError as error:
@@ -420,22 +389,22 @@ def advance_bucket(
 
 
 def apart(
-    run: RunTask, stage: StageTask, bucket: int, tables: Sequence[ItemTable]
+    task: RunTask, stage: StageTask, bucket: int, tables: Sequence[ItemTable]
 ) -> tuple[list[ItemTable], list[Record]]:
     """Items of this step, and those that arrive after its last query time, if there are many.
 
     A session would keep these too, several times over: to be judged, counted and sent on. What
     others may subscribe to stays with the session all the same, from which their state comes.
     """
-    assert run.schedule is not None
-    routes = run.plan.routes
+    assert task.schedule is not None
+    routes = task.plan.routes
     shared = {meeting.entity for meeting in routes.meetings_of(stage.number).values()}
     now: list[ItemTable] = []
     later: list[Record] = []
     for table in tables:
         ahead = np.zeros(0, np.bool_)
-        if run.schedule.queries and (str(table.kind), table.name, table.arity) not in shared:
-            ahead = table.table.column("arrival").to_numpy() > run.schedule.queries[-1]
+        if task.schedule.queries and (str(table.kind), table.name, table.arity) not in shared:
+            ahead = table.table.column("arrival").to_numpy() > task.schedule.queries[-1]
         if np.count_nonzero(ahead) < FEW:
             now.append(table)
             continue
@@ -449,20 +418,20 @@ def apart(
 
 
 def refresh_bucket(
-    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+    task: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """The subscription refresh of a bucket: what it still needs of others."""
-    routes = task.run.plan.routes
+    routes = task.plan.routes
     needs = BucketRun(task, stage, bucket).needs()
     yield from refresh(routes, stage.number, bucket, needs)
     yield message(bucket, "rounds", [meeting_round(stage.number)])
 
 
 def meet_bucket(
-    task: StepTask, stage: StageTask, bucket: int, records: Sequence[Record]
+    task: RunTask, stage: StageTask, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Forward what comes to a stage by joins from its owner to the subscribers."""
-    routes, state = task.run.plan.routes, task.state
+    routes, state = task.plan.routes, task.state
     records = _in_order(task.waiting(meeting_round(stage.number), bucket), records)
     if not records and not task.refreshes:
         return
@@ -484,7 +453,7 @@ def meet_bucket(
 
 
 def store_items(
-    task: StepTask, round: int, bucket: int, records: Sequence[Record]
+    task: RunTask, round: int, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Store the items of a step without query times for a later one."""
     if records and task.store is not None:
@@ -493,11 +462,11 @@ def store_items(
 
 
 def refuse_items(
-    task: StepTask, round: int, bucket: int, records: Sequence[Record]
+    task: RunTask, round: int, bucket: int, records: Sequence[Record]
 ) -> Iterator[Record]:
     """Items that come after the end of the stream."""
-    assert task.run.schedule is not None
-    end, counting = task.run.schedule.queries[-1], Counting()
+    assert task.schedule is not None
+    end, counting = task.schedule.queries[-1], Counting()
     text = f"it comes after the end of the stream, {end}"
     for table in tables_of(by_content(records)["items"]):
         if not isinstance(table, Replica):

@@ -222,6 +222,10 @@ class TrackProgress:
     first: int | None = None
 
 
+ItemFile = tuple[int, int, int]
+"""A file of items: their round and bucket, and the step that stored them."""
+
+
 @dataclass(slots=True)
 class Manifest:
     """The manifest of a step. `state` and `items` name the files by the steps they are of."""
@@ -233,7 +237,7 @@ class Manifest:
     seen: Seen | None = None
     ended: bool = False
     state: int | None = None
-    items: list[tuple[int, int, int]] = field(default_factory=list)  # round, bucket, number
+    items: list[ItemFile] = field(default_factory=list)
     refreshed: int = 0  # the step of the last subscription refresh
     tracks: TrackProgress | None = None
     totals: dict[str, int] = field(default_factory=dict)

@@ -23,7 +23,6 @@ from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
 from horai.runtime.batch import Extent, Outcome, Rounds, Send, sender
-from horai.runtime.bucket import StepTask
 from horai.runtime.engines import SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.inputs import files_of, is_files
@@ -133,7 +132,7 @@ class SparkJob(Job):
         if found.outcome.unreadable is None:
             task.schedule = self.schedule(found.outcome.extent)
             if task.schedule is not None:
-                found.advance(StepTask(task), rounds)
+                found.advance(task, rounds)
         return found
 
     def result(self, outcome: Outcome, found: Iterable[Record]) -> Result:

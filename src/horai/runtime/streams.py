@@ -28,7 +28,7 @@ from horai.io.letters import AHEAD
 from horai.predicates import Predicate
 from horai.runtime import checkpoint, savepoint, subscriptions
 from horai.runtime.batch import Heard, Outcome, Rounds, Send, sender
-from horai.runtime.bucket import StepTask, refuse_items, store_items
+from horai.runtime.bucket import refuse_items, store_items
 from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
 from horai.runtime.inputs import row_text
 from horai.runtime.jobs import SparkJob, inputs_of, plan, task_of
@@ -79,7 +79,7 @@ class Due:
 
 # From what is known, what items have named, and whether no more will come.
 Timing = Callable[[Manifest, Seen | None, bool], Due | None]
-ItemWork = Callable[[StepTask, int, int, list[Record]], Iterable[Record]]
+ItemWork = Callable[[RunTask, int, int, list[Record]], Iterable[Record]]
 
 
 class StreamStep(Rounds[H]):
@@ -97,10 +97,10 @@ class StreamStep(Rounds[H]):
         """Steps have growing numbers; the one that ends a run is odd."""
         return self.manifest.number
 
-    def go_on(self, task: StepTask, rounds: set[int]) -> None:
+    def go_on(self, task: RunTask, rounds: set[int]) -> None:
         """Go on from the state of the step before to the query times that are due."""
-        assert task.run.schedule is not None
-        manifest, self.queries = self.manifest, [*task.run.schedule.queries]
+        assert task.schedule is not None
+        manifest, self.queries = self.manifest, [*task.schedule.queries]
         stored = self.advance(task, rounds | {file[0] for file in task.items})
         if self.outcome.problem is not None:
             return
@@ -109,10 +109,10 @@ class StreamStep(Rounds[H]):
         manifest.ended = task.ends
         manifest.refreshed = manifest.number if task.refreshes else manifest.refreshed
 
-    def put_aside(self, task: StepTask, rounds: set[int], do: ItemWork, name: str) -> Heard:
+    def put_aside(self, task: RunTask, rounds: set[int], do: ItemWork, name: str) -> Heard:
         """Do something with items that no stage runs over."""
-        routes = task.run.plan.routes
-        lean = replace(task, run=replace(task.run, plan=StagePlan([], routes)))
+        routes = task.plan.routes
+        lean = replace(task, plan=StagePlan([], routes))
 
         def work(bucket: int, records: list[Record]) -> Iterable[Record]:
             for round in sorted({record.round for record in records}):
@@ -181,18 +181,20 @@ class Steps(Generic[H]):
         """To the query times that are due; items for which there are none wait."""
         manifest = step.manifest
         since = manifest.number - manifest.refreshed
-        task = StepTask(
-            replace(self.task, schedule=due.schedule, frontiers={}),
-            self.checkpoint.store,
-            manifest.number,
-            manifest.state,
-            manifest.items,
-            due.ends,
-            manifest.state is not None and since >= 2 * subscriptions.STEPS,
+        task = replace(
+            self.task,
+            schedule=due.schedule,
+            frontiers={},
+            store=self.checkpoint.store,
+            number=manifest.number,
+            state=manifest.state,
+            items=manifest.items,
+            ends=due.ends,
+            refreshes=manifest.state is not None and since >= 2 * subscriptions.STEPS,
         )
         if manifest.ended:
             assert manifest.query is not None
-            task.run.schedule = replace(due.schedule, queries=[manifest.query])
+            task.schedule = replace(due.schedule, queries=[manifest.query])
             if rounds:
                 step.put_aside(task, rounds, refuse_items, "after the end")
         elif due.schedule.queries or due.ends:

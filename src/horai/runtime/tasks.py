@@ -10,8 +10,10 @@ from typing import Any
 from horai.lang.ec.syntax import EventDescription
 from horai.plan.split.stages import Stage, stages_of
 from horai.predicates import Predicate
+from horai.runtime.checkpoint import ItemFile, Store
 from horai.runtime.findings import Sought
 from horai.runtime.hashing import Path
+from horai.runtime.records import Record
 from horai.runtime.routes import Entity, Routes, routes_of
 from horai.settings import Schedule
 
@@ -81,10 +83,12 @@ class StagePlan:
 
 @dataclass(slots=True)
 class RunTask:
-    """A run, or a step of a stream.
+    """A whole run, or a step of a stream, as buckets have to know it.
 
     `frontiers` tell for stages that are done before which time what they send to later ones cannot
-    change any more, at each query time; `given_final` the same of all that is given to a stage.
+    change any more, at each query time; `given_final` the same of all that is given to a stage. A
+    step has a `number`; `state` is that of the step whose state it goes on from, `items` what waits
+    for a query time. A whole run has no `store`: it ends with its only step.
     """
 
     plan: StagePlan
@@ -95,6 +99,12 @@ class RunTask:
     frontiers: dict[int, list[int]] = field(default_factory=dict)
     given_final: list[int] | None = None
     sought: list[Sought] = field(default_factory=list)  # where spellings are looked at
+    store: Store | None = None
+    number: int = 0
+    state: int | None = None
+    items: list[ItemFile] = field(default_factory=list)
+    ends: bool = True
+    refreshes: bool = False  # are subscriptions refreshed?
 
     def only(self, number: int) -> RunTask:
         """The task of the buckets of one stage."""
@@ -102,7 +112,15 @@ class RunTask:
         makers = [one.number for one in self.plan.stages if one.sends.intersection(stage.given)]
         given = earliest([self.frontiers[one] for one in makers]) if makers else None
         plan = StagePlan([stage], self.plan.routes)
-        return replace(self, plan=plan, given_final=given, frontiers={})
+        items = [file for file in self.items if file[0] // 2 == number]
+        return replace(self, plan=plan, given_final=given, frontiers={}, items=items)
+
+    def waiting(self, round: int, bucket: int) -> list[Record]:
+        """The items of a bucket that no query time has asked for yet, in their order."""
+        if self.store is None:
+            return []
+        files = [file for file in self.items if file[:2] == (round, bucket)]
+        return [record for file in sorted(files) for record in self.store.read_items(*file)]
 
 
 def earliest(frontiers: Iterable[Sequence[int]]) -> list[int]:
