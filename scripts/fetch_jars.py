@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape
 
 import pyspark
 
-from horai.runtime.jars import coordinate, folder, spark_version
+from horai.runtime.spark.connect import coordinate, folder, spark_version
 
 BROKER = "org.apache.kafka:kafka_2.13:4.3.1"
 # Kafka's connector needs this for delegation tokens, and only for them. Mirrors of Maven Central do

@@ -20,7 +20,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from horai.cli.doctor import java
 from horai.io.sources.kafka import Topic, TopicReader
-from horai.runtime.jars import folder
+from horai.runtime.spark.connect import folder
 
 PATIENCE = 120.0
 SETTINGS = """\

@@ -8,7 +8,7 @@ from tests.plan.support import described, example
 
 from horai.lang.core.printer import show
 from horai.lang.ec.syntax import Grounding, Initiation
-from horai.plan.split.demands import EntityKey
+from horai.plan.split.keys import EntityKey
 from horai.plan.split.stages import Stage, stages_of
 
 ONE = """

@@ -9,7 +9,7 @@ import pytest
 from tests.spark.clusters import cluster
 
 from horai.cli.doctor import java
-from horai.runtime import jars
+from horai.runtime.spark import connect as jars
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 

@@ -23,8 +23,7 @@ from horai.io import AnswerRow, DeadLetter, to_source
 from horai.lang.core.printer import show
 from horai.lang.core.reader import read_term
 from horai.runtime import subscriptions
-from horai.runtime.changelog import Changes
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Changes
 from horai.runtime.sinks.table import read_current
 
 Row = tuple[Any, ...]

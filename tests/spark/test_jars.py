@@ -11,8 +11,8 @@ import pytest
 from tests.spark.conftest import need_java
 
 from horai.cli import doctor
-from horai.runtime import jars
 from horai.runtime.refusals import Refused
+from horai.runtime.spark import connect as jars
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import SparkGrid
 
@@ -36,12 +36,12 @@ def put(folder: Path, part: str, coordinate: str | None = None) -> Path:
 
 def test_jars_of_the_folder_are_taken(folder: Path) -> None:
     jar = put(folder, "kafka")
-    assert jars.settings(["kafka"]) == {"spark.jars": str(jar)}
+    assert jars.jar_settings(["kafka"]) == {"spark.jars": str(jar)}
 
 
 def test_what_is_not_in_the_folder_spark_fetches_itself(folder: Path) -> None:
     jar = put(folder, "kafka")
-    found = jars.settings(["delta", "kafka"])
+    found = jars.jar_settings(["delta", "kafka"])
     assert found["spark.jars"] == str(jar)
     assert found["spark.jars.packages"] == jars.coordinate("delta", jars.spark_version())
     assert "DeltaCatalog" in found["spark.sql.catalog.spark_catalog"]
@@ -53,7 +53,7 @@ def test_jars_for_another_spark_are_not_taken(folder: Path) -> None:
 
 
 def test_nothing_is_needed_for_nothing(folder: Path) -> None:
-    assert jars.settings([]) == {}
+    assert jars.jar_settings([]) == {}
 
 
 def test_a_spark_for_which_there_is_no_delta(monkeypatch: pytest.MonkeyPatch) -> None:

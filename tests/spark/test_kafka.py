@@ -17,11 +17,10 @@ import horai
 from horai.errors import UsageError
 from horai.io.sources.kafka import KafkaSource
 from horai.rules import Rules
-from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.refusals import Refused
 from horai.runtime.sinks.delta import DeltaSink, DeltaTableSink
 from horai.runtime.sinks.kafka import KafkaSink
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import ROWS, About, Changes
 from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.shuffle import SparkGrid
 

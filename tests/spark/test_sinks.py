@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.weights import examples
 
-from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.refusals import Refused
 from horai.runtime.sinks import table as sink_table
 from horai.runtime.sinks.console import ConsoleSink
 from horai.runtime.sinks.files import ParquetSink
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import ROWS, About, Changes
 from horai.runtime.sinks.table import TableSink, read_current, upserted
 
 ABOUT = About("one", 0)

@@ -23,8 +23,7 @@ import horai
 from horai.errors import RunError, RunFailed, UsageError
 from horai.rules import Rules
 from horai.runtime import subscriptions
-from horai.runtime.changelog import Changes
-from horai.runtime.sinks.protocol import About
+from horai.runtime.sinks.protocol import About, Changes
 from horai.runtime.sinks.table import read_current
 from horai.runtime.spark.shuffle import SparkGrid
 

@@ -61,7 +61,7 @@ Asked = list[tuple[str, str, str | None]]
 def sent(
     server: Any, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[str, str, str | None]]:
-    monkeypatch.setattr("horai.runtime.changelog.as_dicts", lambda table: table.to_pylist())
+    monkeypatch.setattr("horai.runtime.sinks.protocol.as_dicts", lambda table: table.to_pylist())
     sink = WebhookSink(f"http://127.0.0.1:{server.server_port}{path}")
     sink.open(About("a", 0))
     sink.write(OneRow())  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from horai.cli import console
 from horai.cli.command import FAILED, Exit, takes
 from horai.engine.core.built import PARTS, NotCompiled, Outdated, compiled
 from horai.errors import UsageError, counted
-from horai.runtime import jars
+from horai.runtime.spark import connect
 
 OLDEST_JAVA = 17
 PATIENCE = 30  # seconds that a program may take to tell its version
@@ -92,19 +92,19 @@ def java_version(text: str) -> int | None:
     return None if found is None else int(found[1])
 
 
-def _jars(part: jars.Part, use: str) -> Finding:
+def _jars(part: connect.Part, use: str) -> Finding:
     """Jars that are there already: without them, Spark gets them itself when it starts."""
     name = f"jars for {part}"
     try:
-        wanted = jars.coordinate(part, jars.spark_version())
+        wanted = connect.coordinate(part, connect.spark_version())
     except (UsageError, metadata.PackageNotFoundError) as error:
         wrong = getattr(error, "problem", error)
         return Finding(name, use, None, f"{wrong}; see the line on pyspark")
     advice = (
-        f"make jars, or set {jars.FOLDER} to their folder; without them "
+        f"make jars, or set {connect.FOLDER} to their folder; without them "
         f"Spark fetches {wanted} when it starts, if it has a network"
     )
-    return Finding(name, use, wanted if jars.fetched(part) else None, advice)
+    return Finding(name, use, wanted if connect.fetched(part) else None, advice)
 
 
 def _package(name: str, use: str, advice: str) -> Finding:

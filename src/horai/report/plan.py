@@ -19,7 +19,7 @@ from horai.plan.ec.entities import Kind
 from horai.plan.ec.outline import WORDS, Json, outline
 from horai.plan.lars.check import listed, named, place_of
 from horai.plan.program import Plan
-from horai.plan.split.demands import EntityKey, Path
+from horai.plan.split.keys import EntityKey, Path
 from horai.plan.split.lars import Parts
 from horai.plan.split.stages import Stage
 

@@ -4,26 +4,354 @@ A component can be split by a key when all conditions of each of its rules carry
 the key's place: then items with equal keys meet in one bucket and no others need to. A place is
 a path into the arguments: `(0,)` is the first argument, `(0, 1)` the second argument of a
 compound first argument. Background relations go to every bucket and ask for nothing.
+
+Each rule makes demands: the entities that it brings together, as it mentions them, and which of its
+conditions bring those of others together, since every solution has a row of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
-from horai.lang.core.terms import Term, Var
+from horai.lang.core.printer import show
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    args_of,
+    is_anonymous,
+    key_of,
+    substitute,
+    variables,
+)
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.syntax import Clause, EventDescription
 from horai.plan.ec.components import Component, Strata
-from horai.plan.split.demands import (
-    Demand,
-    EntityKey,
-    Path,
-    demands_of,
-    key_terms,
-    label,
-)
+from horai.plan.ec.entities import Kind
+from horai.plan.ec.literals import body_literals, given_by
+from horai.plan.ec.readings import readings
+from horai.plan.ec.rule_order import head_entity
+from horai.plan.unfolding import Helpers, callers
+
+Needed = frozenset[int]
+_NOBODY: frozenset[str] = frozenset()
+
+
+def needed_literals(rule: ec.Rule) -> Needed:
+    """The conditions that a rule needs, by the identity of the literal."""
+    body = ec.body_of(rule)
+    goals = list(ec.conjuncts(body)) if body is not None else []
+    if isinstance(rule, ec.HoldsForRule):
+        return _Lists(goals).behind(rule.intervals)
+    points = ec.Happens | ec.Edge | ec.HoldsAt | ec.InitiatedAt | ec.TerminatedAt
+    return frozenset(id(goal) for goal in goals if isinstance(goal, points))
+
+
+def loose_variables(rule: ec.Rule) -> frozenset[str]:
+    """Variables that a solution may have without a row that names their value.
+
+    They range over all values that are known, whoever else these are known with. Where lists are
+    added up, some row names them; where one is taken away from another, it need not. Those of the
+    conditions alone count too: while no value of one is known, the rule has no solution.
+    """
+    if not isinstance(rule, ec.HoldsForRule):
+        return _NOBODY
+    goals = list(ec.conjuncts(rule.body))
+    head = frozenset(n for n, v in variables(rule.fvp.fluent).items() if not is_anonymous(v))
+    asked = (variables(goal.fvp.term) for goal in goals if isinstance(goal, ec.HoldsFor))
+    return head.union(*asked) - _Lists(goals).naming(rule.intervals)
+
+
+Found = TypeVar("Found")
+
+
+class _Lists:
+    """Interval lists by their variable, as the conditions of one rule make them."""
+
+    def __init__(self, goals: list[ec.Literal]) -> None:
+        self.makers: dict[str, list[ec.Literal]] = {}
+        for goal in goals:
+            match goal:
+                case ec.HoldsFor(intervals=Var(name=name)):
+                    self.makers.setdefault(name, []).append(goal)
+                case ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
+                    for name in given_by(goal):
+                        self.makers.setdefault(name, []).append(goal)
+
+    def behind(self, term: Term) -> Needed:
+        """The conditions that must have intervals for a list to have any."""
+        return self._surely(term, lambda condition: frozenset({id(condition)}), frozenset())
+
+    def naming(self, term: Term) -> frozenset[str]:
+        """The variables whose values rows name, wherever a list has intervals."""
+
+        def named(condition: ec.HoldsFor) -> frozenset[str]:
+            return frozenset([*variables(condition.fvp.fluent), *variables(condition.fvp.value)])
+
+        return self._surely(term, named, frozenset())
+
+    def _surely(
+        self, term: Term, of: Callable[[ec.HoldsFor], frozenset[Found]], seen: frozenset[str]
+    ) -> frozenset[Found]:
+        """What follows from a list having intervals, by the conditions that must have some too."""
+        nothing = frozenset[Found]()
+        makers = self.makers.get(term.name, []) if isinstance(term, Var) else []
+        if not isinstance(term, Var) or term.name in seen or len(makers) != 1:
+            return nothing
+        seen = seen | {term.name}
+
+        def inside(part: Term) -> frozenset[Found]:
+            return self._surely(part, of, seen)
+
+        match makers[0]:
+            case ec.HoldsFor() as condition:
+                return of(condition)
+            case ec.IntervalOp(base=base, lists=ListTerm(items=items, tail=None)) as made:
+                sure = nothing if base is None else inside(base)
+                if made.operator.takes_away or not items:
+                    return sure
+                first, *rest = map(inside, items)
+                every = made.operator.gather.needed == "each"
+                return sure | (first.union(*rest) if every else first.intersection(*rest))
+            case ec.DurationFilter(intervals=intervals):
+                return inside(intervals)
+            case ec.Allen(source=source, target=target):
+                return inside(source) | inside(target)
+            case _:
+                return nothing
+
+
+EntityKey = tuple[Kind, str, int]
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPart:
+    """An entity as a rule mentions it; `named` says how, for the reason given to people.
+
+    `needed` marks a condition that every solution of the rule has a row of.
+    """
+
+    entity: EntityKey
+    term: Term
+    named: str
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The entities that one rule makes meet; the first one is the head."""
+
+    rule: ec.Rule
+    parts: tuple[EntityPart, ...]
+
+    @property
+    def is_rule(self) -> bool:
+        """False for a grounding, which defines nothing."""
+        return not isinstance(self.rule, ec.Grounding)
+
+
+def demands_of(description: ec.EventDescription, strata: Strata) -> dict[int, list[Demand]]:
+    """The demands of each component, by its number."""
+    helpers = Helpers(description)
+    domains = Domains(description)
+    made = {head.entity for rule in description.rules if (head := head_part(rule))}
+    found: dict[int, list[Demand]] = {}
+    for component in strata.components:
+        rules = {id(r): r for vertex in component.vertices for r in strata.graph.rules[vertex]}
+        demands = [d for rule in rules.values() if (d := _demand(rule, helpers, domains))]
+        demands += domains.of_heads({demand.parts[0].entity for demand in demands})
+        demands += domains.of_heads(_known_by_groundings(demands) - made)
+        demands += domains.of_members(demands, made)
+        if demands:
+            found[component.number] = demands
+    return found
+
+
+def _known_by_groundings(demands: list[Demand]) -> set[EntityKey]:
+    """Readings of rules about all entities that are known; groundings may say which."""
+    found: set[EntityKey] = set()
+    for demand in demands:
+        operations = (
+            part for part in body_literals(demand.rule) if isinstance(part, ec.IntervalOp)
+        )
+        complements = any(part.operator.base == "time" for part in operations)
+        if complements or isinstance(demand.rule, ec.HoldsAtRule):
+            found |= {part.entity for part in demand.parts[1:]}
+    return found
+
+
+def _demand(rule: ec.Rule, helpers: Helpers, domains: Domains) -> Demand | None:
+    head = head_part(rule)
+    if head is None:
+        return None
+    body = [*_body_parts(rule, helpers), *domains.asked(rule)]
+    loose = loose_variables(rule)
+    if domains.ground(head.entity):
+        loose -= frozenset(variables(head.term))
+    body += _loose(body, loose)
+    if not body:
+        # Who has the fluent is then a matter of its grounding, argument by argument.
+        head = EntityPart(head.entity, _all_named(head.term), head.named)
+    return Demand(rule, tuple(_canonical(part, rule) for part in (head, *body)))
+
+
+def _loose(body: list[EntityPart], names: frozenset[str]) -> list[EntityPart]:
+    """Values of these variables are known by any row that names them, whoever is beside them."""
+    return [
+        EntityPart(part.entity, _alone(part.term, name), f"what is known of {name} by {part.named}")
+        for name in sorted(names)
+        for part in body
+        if name in variables(part.term)
+    ]
+
+
+def _alone(term: Term, name: str) -> Term:
+    """A term in which only one of the variables has a name."""
+    others = (other for other in variables(term) if other != name)
+    return substitute(term, {other: Var(f"_#{other}") for other in others})
+
+
+def _all_named(term: Term) -> Term:
+    anonymous = (name for name, var in variables(term).items() if is_anonymous(var))
+    return substitute(term, {name: Var(f"Any{name}") for name in anonymous})
+
+
+def head_part(rule: ec.Rule) -> EntityPart | None:
+    """The entity that a rule defines."""
+    entity = head_entity(rule)
+    if isinstance(rule, ec.FutureTermination):
+        entity = (rule.origin.fluent, rule.origin.value)
+    if entity is None:
+        return None
+    term, value = entity
+    kind = Kind.EVENT if value is None else Kind.FLUENT
+    return EntityPart((kind, *key_of(term)), term, "the head")
+
+
+def _body_parts(rule: ec.Rule, helpers: Helpers) -> Iterator[EntityPart]:
+    if isinstance(rule, ec.FutureInitiation):
+        origin = rule.origin
+        named = f"{label(origin.fluent)} of the fi"
+        yield EntityPart((Kind.FLUENT, *origin.key), origin.fluent, named, needed=True)
+    needed = needed_literals(rule)
+    for reading in readings(rule, helpers):
+        literal = reading.literal
+        happens = isinstance(literal, ec.Happens)
+        term = literal.event if isinstance(literal, ec.Happens) else literal.fvp.fluent
+        inside = " (inside an aggregate)" if reading.aggregated else ""
+        entity = (Kind.EVENT if happens else Kind.FLUENT, *key_of(term))
+        yield EntityPart(entity, term, f"{label(term)}{inside}", id(literal) in needed)
+
+
+def label(term: Term) -> str:
+    match term:
+        case Compound(name=name, args=args):
+            return f"{show(Constant(name))}({','.join(label(arg) for arg in args)})"
+        case Var() if is_anonymous(term):
+            return "_"
+        case ListTerm():
+            return "[..]"
+        case _:
+            return show(term)
+
+
+def _canonical(part: EntityPart, rule: ec.Rule) -> EntityPart:
+    """The part with variables that the body equates written as one."""
+    same = _aliases(rule)
+    return replace(part, term=substitute(part.term, same)) if same else part
+
+
+def _aliases(rule: ec.Rule) -> dict[str, Var]:
+    same: dict[str, Var] = {}
+    body = ec.body_of(rule)
+    for literal in ec.conjuncts(body) if body is not None else ():
+        match literal:
+            case ec.Compare(op="=" | "==", left=Var() as left, right=Var() as right):
+                one, other = (substitute(side, same) for side in (left, right))
+                if one != other and isinstance(one, Var) and isinstance(other, Var):
+                    same[other.name] = one
+    return same
+
+
+def key_terms(term: Term, path: Path = ()) -> Iterator[tuple[Path, Term]]:
+    """The variables and constants inside an entity's arguments, with their places."""
+    for number, arg in enumerate(args_of(term)):
+        match arg:
+            case Compound():
+                yield from key_terms(arg, (*path, number))
+            case Var() if is_anonymous(arg):
+                pass
+            case Var() | Constant() | Int() | Str():
+                yield (*path, number), arg
+
+
+class Domains:
+    """Dynamic domains: items make their members, so that these have to meet what asks for them."""
+
+    def __init__(self, description: ec.EventDescription) -> None:
+        self.groundings = description.of(ec.Grounding)
+        self.dynamic = {key_of(rule.domain) for rule in description.of(ec.DynamicDomain)}
+        calls: dict[ec.Key, set[ec.Key]] = {}
+        for rule in description.of(ec.BackgroundRule):
+            inside = {part.key for part in ec.walk(rule.body) if isinstance(part, ec.Call)}
+            calls.setdefault(rule.key, set()).update(inside)
+        # By dynamic domain, the predicates that ask for its members, itself among them.
+        self.asking = {domain: callers(calls, {domain}) for domain in self.dynamic}
+        self.hiding = callers(calls, self.dynamic)
+
+    def ground(self, entity: EntityKey) -> bool:
+        """Does a grounding say whom a fluent is about?"""
+        fluents = (one.key for one in self.groundings if one.value is not None)
+        return entity[0] is Kind.FLUENT and entity[1:] in fluents
+
+    def asked(self, rule: ec.Rule) -> Iterator[EntityPart]:
+        """The domains that the body of a rule asks for members."""
+        for literal in body_literals(rule):
+            if isinstance(literal, ec.Call) and literal.key in self.hiding:
+                seen = literal.key in self.dynamic
+                term = literal.term if seen else Constant(literal.name)
+                hidden = "" if seen else " (which asks for members of a dynamic domain)"
+                yield EntityPart(
+                    (Kind.DOMAIN, *literal.key), term, f"{label(literal.term)}{hidden}"
+                )
+
+    def of_heads(self, heads: set[EntityKey]) -> list[Demand]:
+        """The demands of the groundings of some entities."""
+        return [demand for demand in self._groundings() if demand.parts[0].entity in heads]
+
+    def of_members(self, demands: list[Demand], made: set[EntityKey]) -> list[Demand]:
+        """The groundings of what no rule makes: through them items become members."""
+        used = self._dynamic_in(demands)
+        return [
+            demand
+            for demand in self._groundings()
+            if demand.parts[0].entity not in made and used & self._dynamic_in([demand])
+        ]
+
+    def _dynamic_in(self, demands: list[Demand]) -> set[ec.Key]:
+        """The dynamic domains whose members are asked for, through helpers too."""
+        parts = {part.entity for demand in demands for part in demand.parts}
+        asked = {entity[1:] for entity in parts if entity[0] is Kind.DOMAIN}
+        return {domain for domain, asking in self.asking.items() if asking & asked}
+
+    def _groundings(self) -> list[Demand]:
+        return [demand for rule in self.groundings if (demand := self._grounding(rule))]
+
+    def _grounding(self, rule: ec.Grounding) -> Demand | None:
+        asked = list(self.asked(rule))
+        kind = Kind.EVENT if rule.value is None else Kind.FLUENT
+        named = f"the grounding of {label(rule.entity)}"
+        head = EntityPart((kind, *rule.key), rule.entity, named)
+        return Demand(rule, (head, *asked)) if asked else None
+
 
 # More alternatives than this help nobody: one key is enough to split by.
 ENOUGH = 16

@@ -19,17 +19,21 @@ from horai.plan.ec.dependencies import dependency_graph
 from horai.plan.ec.entities import Kind
 from horai.plan.ec.readings import readings
 from horai.plan.graphs import Digraph
-from horai.plan.split.demands import (
+from horai.plan.split.keys import (
+    ENOUGH,
     Demand,
     Domains,
     EntityKey,
     EntityPart,
+    Join,
+    PartitionKey,
     Path,
+    choose,
     demands_of,
+    find_keys,
     head_part,
     key_terms,
 )
-from horai.plan.split.keys import ENOUGH, Join, PartitionKey, choose, find_keys
 from horai.plan.unfolding import Helpers
 
 

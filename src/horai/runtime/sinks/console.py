@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from horai.runtime.changelog import Changes, as_dicts
-from horai.runtime.sinks.protocol import Sink
+from horai.runtime.sinks.protocol import Changes, Sink, as_dicts
 
 
 class ConsoleSink(Sink):

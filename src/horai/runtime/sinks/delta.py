@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.records import spark_types
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import ROWS, About, Changes, Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from horai.runtime.changelog import Changes
 from horai.runtime.checkpoint import clear, write_whole, writing
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import About, Changes, Sink
 
 OWNER = "_stream.json"
 

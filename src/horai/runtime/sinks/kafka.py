@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from horai.io.letters import InputError
 from horai.io.sources.kafka import PATIENCE, SCHEME, client_of, look, topic_of
-from horai.runtime.changelog import Changes, as_dicts
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import About, Changes, Sink, as_dicts
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer

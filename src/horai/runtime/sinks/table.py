@@ -25,11 +25,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from horai.engine.numbering import dense
-from horai.runtime.changelog import ROWS, Changes
 from horai.runtime.checkpoint import remove, write_whole
 from horai.runtime.records import Rows
 from horai.runtime.sinks.files import claim, write_parquet
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import ROWS, About, Changes, Sink
 
 CURRENT = "current.json"
 OPEN = int(np.iinfo(np.int64).max)  # when rows end that have no end yet

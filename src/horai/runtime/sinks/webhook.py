@@ -14,9 +14,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from horai.io.letters import InputError
 from horai.io.secrets import BEARER, FILE, WEBHOOK, is_loopback, secret
-from horai.runtime.changelog import Changes, as_dicts
 from horai.runtime.refusals import Refused
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import About, Changes, Sink, as_dicts
 
 ROWS = 10_000  # in a request, at most
 TRIES = 4

@@ -31,12 +31,11 @@ from horai.io.sources.registry import FORMS as SOURCE_FORMS
 from horai.io.sources.registry import KINDS, source_named
 from horai.lang.core.diagnostics import Diagnostic
 from horai.runtime.batch import sender
-from horai.runtime.changelog import Changes, here, there
 from horai.runtime.checkpoint import Checkpoint, CheckpointLock, Manifest, open_checkpoint
 from horai.runtime.jobs import SparkJob, check_format, job_of
 from horai.runtime.records import ANSWERS
 from horai.runtime.refusals import Refused, unknown
-from horai.runtime.sinks.protocol import About, Sink
+from horai.runtime.sinks.protocol import About, Changes, Sink, here, there
 from horai.runtime.sinks.registry import FORMS as SINK_FORMS
 from horai.runtime.sinks.registry import sink_of
 from horai.runtime.spark.batch import check, explained, master_of
