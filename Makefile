@@ -49,7 +49,7 @@ $(COMPILED): $(STAMP) $(CORE_SOURCES)
 	@touch $@
 
 # What is there already is not fetched again.
-$(JARS): $(STAMP) scripts/fetch_jars.py src/horai/runtime/jars.py
+$(JARS): $(STAMP) scripts/fetch_jars.py src/horai/runtime/spark/connect.py
 	$(BIN)/python scripts/fetch_jars.py
 	@touch $@
 
