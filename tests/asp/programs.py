@@ -11,6 +11,7 @@ from horai.lang.core.terms import Compound, Constant, Int, Term, Var
 from horai.lang.lars.clock import Duration
 from horai.lang.lars.syntax import (
     FUNCTIONS,
+    NAMED,
     SIGNS,
     Aggregate,
     Always,
@@ -24,6 +25,7 @@ from horai.lang.lars.syntax import (
     Formula,
     Head,
     IntervalWindow,
+    NamedWindow,
     Not,
     Or,
     PartitionWindow,
@@ -89,6 +91,7 @@ windows: SearchStrategy[Window] = st.one_of(
     st.builds(
         lambda f, n: IntervalWindow(Int(f), Int(f + n)), st.integers(0, 3), st.integers(0, 2)
     ),
+    st.builds(NamedWindow, st.sampled_from(sorted(NAMED)), st.integers(1, 3).map(Duration)),
 )
 
 

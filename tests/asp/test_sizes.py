@@ -8,8 +8,8 @@ from tests.asp.comparing import program, signals
 from horai.asp import engine
 from horai.asp.encode import Kinds, Writer, fact_lines, in_a_row
 from horai.asp.engine import AspSession, most_instances
-from horai.asp.normal import normal_form
 from horai.asp.symbols import PredicateNames
+from horai.plan.lars.normal import normal_form
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from clingo import String
 
-from horai.asp import normal
 from horai.asp.symbols import (
     COMPARISONS,
     FUNCTIONS,
@@ -40,13 +39,25 @@ from horai.lang.lars.predicates import ARITHMETIC, is_computed
 from horai.lang.lars.syntax import (
     Atom,
     Comparison,
-    FilterWindow,
     Pattern,
     Predicate,
     Rule,
     Sign,
 )
+from horai.lang.lars.windows import ByTime
 from horai.plan.lars.fragments import NotServed
+from horai.plan.lars.normal import (
+    WITHOUT_MODALITY,
+    Chain,
+    Choosing,
+    ExtendedAtom,
+    Headed,
+    Literal,
+    PlainProgram,
+    PlainRule,
+    Total,
+    names_of,
+)
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_']*")
 _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -55,7 +66,7 @@ _MIRRORED: dict[Sign, Sign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Kinds:
     """Whether all values are small whole numbers, and whether there are decimals or large ones."""
 
-    def __init__(self, program: normal.PlainProgram) -> None:
+    def __init__(self, program: PlainProgram) -> None:
         self.is_numeric = True
         self.has_decimals = False
         self.learn(program.facts)
@@ -157,10 +168,10 @@ class Writer:
 
     def measure(
         self,
-        measure: normal.Measure,
+        measure: Total,
         rows: Sequence[tuple[tuple[Term, ...], list[str]]],
         negated: bool,
-        rule: normal.PlainRule,
+        rule: PlainRule,
         total: str,
     ) -> str:
         """An aggregate, given its rows with their conditions as text, and a term that names it."""
@@ -235,14 +246,14 @@ class Encoding:
     whole: str | None = None
     """All rules as one text, once they are asked for."""
     views: dict[ViewKey, str] = field(default_factory=dict)
-    spans: dict[normal.Chain, str] = field(default_factory=dict)
+    spans: dict[Chain, str] = field(default_factory=dict)
     shown: dict[str, tuple[Predicate, bool]] = field(default_factory=dict)
     """Predicates of answers: what they stand for, and whether their last argument is a time."""
     memory: ModelMemory = field(default_factory=ModelMemory)
     """The atoms that were read from models."""
     has_times: bool = False
     """Whether answers show atoms at other times than the current one."""
-    occurrences: dict[ViewKey, list[tuple[normal.PlainRule, Atom]]] = field(default_factory=dict)
+    occurrences: dict[ViewKey, list[tuple[PlainRule, Atom]]] = field(default_factory=dict)
     """Where windows over signals are asked for."""
     is_timeless: bool = True
     """Whether no rule mentions a time point, so that the rules are the same at all times."""
@@ -298,7 +309,8 @@ def in_a_row(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
-ALL: normal.Chain = ()
+ALL: Chain = ()
+NOW: Chain = (ByTime(0, 1, 0),)
 MOST = 2**31 - 1  # the largest number that clingo has
 
 
@@ -306,7 +318,7 @@ class Encoder:
     """Writes the rules. `signalled` are predicates with facts or rules that have signals, too."""
 
     def __init__(
-        self, program: normal.PlainProgram, signalled: frozenset[Predicate], writer: Writer
+        self, program: PlainProgram, signalled: frozenset[Predicate], writer: Writer
     ) -> None:
         self.program = program
         self.signalled = signalled & program.defined
@@ -331,11 +343,11 @@ class Encoder:
 
     # --- rules ---
 
-    def rule(self, rule: normal.PlainRule) -> str:
+    def rule(self, rule: PlainRule) -> str:
         """A rule as text."""
         self.current = rule
         self.write.counts = self.program.is_recursive(rule)
-        if isinstance(rule.head, normal.Choosing):
+        if isinstance(rule.head, Choosing):
             head = self.choice(rule.head)
             guards: list[str] = []
         else:
@@ -344,14 +356,14 @@ class Encoder:
         body = [*(self.condition(part) for part in rule.body), *guards]
         return f"{head} :- {', '.join(body) or '#true'}."
 
-    def headed(self, head: normal.Headed) -> str:
+    def headed(self, head: Headed) -> str:
         """An atom of a head."""
         if head.time is None:
             return self.write.atom(head.atom)
         self.pinned.add(head.atom.predicate)
         return self.write.pinned(head.atom, head.time)
 
-    def on_timeline(self, head: normal.Headed) -> list[str]:
+    def on_timeline(self, head: Headed) -> list[str]:
         """A head speaks of points of the timeline: with another time there is no instance."""
         if head.time is None:
             return []
@@ -362,7 +374,7 @@ class Encoder:
         # All that is no number is larger than every number.
         return [f"_start(Start'), Start' <= {time} <= {MOST}"]
 
-    def choice(self, head: normal.Choosing) -> str:
+    def choice(self, head: Choosing) -> str:
         """A choice between options."""
         options: list[str] = []
         for pick in head.picks:
@@ -372,45 +384,49 @@ class Encoder:
         most = "" if head.most is None else self.write.term(head.most)
         return f"{least} {{ {' ; '.join(options)} }} {most}".strip()
 
-    def condition(self, condition: normal.Condition) -> str:
+    def condition(self, condition: Literal) -> str:
         """A part of a body."""
         element = condition.element
         negated = "not " if condition.negated else ""
         if isinstance(element, Comparison):
             return negated + self.write.comparison(element)
-        if isinstance(element, normal.Measure):
+        if isinstance(element, Total):
             rows = [
-                (row.terms, [self.condition(part) for part in row.condition])
-                for row in element.rows
+                (row.terms, [self.condition(part) for part in row.body]) for row in element.rows
             ]
             total = self.total(element)
             return self.write.measure(element, rows, condition.negated, self.current, total)
         return negated + self.extended(element)
 
-    def total(self, measure: normal.Measure) -> str:
+    def total(self, measure: Total) -> str:
         """A term for what an aggregate comes to: one for each of the values it depends on."""
         rule = self.current
         others = [c for c in rule.body if c.element is not measure]
-        outside = {name for part in others for name in part.names()}
-        inside = {name for row in measure.rows for part in row.condition for name in part.names()}
+        outside = names_of(term for part in others for term in part.own_terms)
+        inside = names_of(
+            term for row in measure.rows for part in row.body for term in part.own_terms
+        )
         self.measures += 1
         shared = ",".join(self.write.term(Var(name)) for name in sorted(outside & inside))
         return f"_total({self.measures}{',' if shared else ''}{shared})"
 
     # --- extended atoms ---
 
-    def extended(self, element: normal.Ordinary | normal.WindowAtom) -> str:
+    def extended(self, element: ExtendedAtom) -> str:
         """An ordinary atom, @-atom or window atom."""
         predicate = element.atom.predicate
+        is_ordinary = element.modality == "now"
+        if is_ordinary and element.windows:
+            raise NotServed(WITHOUT_MODALITY, self.current.origin, element.atom.span)
         if predicate in self.program.background:
-            if isinstance(element, normal.Ordinary):
+            if is_ordinary:
                 return self.write.atom(element.atom)
             reason = f"the background predicate {predicate[0]} under a window or at a time"
             raise NotServed(reason, self.current.origin, element.atom.span)
-        if isinstance(element, normal.Ordinary):
+        if is_ordinary:
             if predicate in self.program.derived:
                 return self.write.atom(element.atom)
-            return self.view(ViewKey(normal.NOW, "some", predicate), element.atom, None)
+            return self.view(ViewKey(NOW, "some", predicate), element.atom, None)
         if element.counts or predicate not in self.program.derived:
             key = ViewKey(element.windows, element.modality, predicate)
             return self.view(key, element.atom, element.time)
@@ -424,7 +440,7 @@ class Encoder:
             self.result.is_timeless = False
         return self.write.helper(name, atom, time)
 
-    def over_derived(self, element: normal.WindowAtom) -> str:
+    def over_derived(self, element: ExtendedAtom) -> str:
         """A window over atoms that rules derive."""
         predicate = element.atom.predicate
         if element.modality == "some" and self.is_only_now(predicate, element.windows):
@@ -442,14 +458,18 @@ class Encoder:
                 self.result.rules.append(rule)
         return self.write.helper(name, element.atom, element.time)
 
-    def is_only_now(self, predicate: Predicate, windows: normal.Chain) -> bool:
+    def is_only_now(self, predicate: Predicate, windows: Chain) -> bool:
         """Whether a predicate can hold at the current time only, and windows contain that time."""
         sliding = all(
-            isinstance(window, normal.TimeRange) and window.hop == 1 for window in windows
+            isinstance(window, ByTime)
+            and window.is_sliding
+            and window.future >= 0
+            and window.past >= 0
+            for window in windows
         )
         return sliding and predicate not in self.timed | self.signalled
 
-    def window_rule(self, element: normal.WindowAtom, atom: Atom, span: str, name: str) -> str:
+    def window_rule(self, element: ExtendedAtom, atom: Atom, span: str, name: str) -> str:
         """When a window atom over derived atoms holds."""
         moment = Var("Time'")
         inside = f"{span}(First',Last')"
@@ -478,12 +498,12 @@ class Encoder:
     def take_in(self, predicate: Predicate) -> None:
         """Signals of a predicate that rules derive as well."""
         atom = _open(predicate)
-        self.current = normal.PlainRule((normal.Headed(atom),), (), Rule(atom))
+        self.current = PlainRule((Headed(atom),), (), Rule(atom))
         if predicate in self.timed | self.pinned:
             moment = Var("Time'")
             signal = self.view(ViewKey(ALL, "at", predicate), atom, moment)
             self.result.rules.append(f"{self.write.pinned(atom, moment)} :- {signal}.")
-        signal = self.view(ViewKey(normal.NOW, "some", predicate), atom, None)
+        signal = self.view(ViewKey(NOW, "some", predicate), atom, None)
         self.result.rules.append(f"{self.write.atom(atom)} :- {signal}.")
 
     def show(self) -> None:
@@ -504,12 +524,12 @@ def _open(predicate: Predicate) -> Atom:
     return Atom(predicate[0], tuple(Var(f"X{place}'") for place in range(predicate[1])))
 
 
-def selected(windows: normal.Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
+def selected(windows: Chain, predicate: Predicate) -> list[tuple[Term, ...]]:
     """The arguments of atoms that filters among the windows let through."""
     found = [_open(predicate).args]
     for window in windows:
-        assert isinstance(window, normal.TimeRange | normal.Between | FilterWindow)
-        if isinstance(window, FilterWindow):
+        assert isinstance(window, ByTime)
+        if window.patterns is not None:
             narrowed = [_narrowed(args, p, predicate) for p in window.patterns for args in found]
             found = [args for args in narrowed if args is not None]
     return found

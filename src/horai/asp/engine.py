@@ -14,7 +14,6 @@ from math import prod
 from clingo import Function, Supremum, Symbol
 
 from horai.asp.encode import Encoder, Encoding, Kinds, Writer
-from horai.asp.normal import Ordinary, PlainProgram, PlainRule, WindowAtom, normal_form
 from horai.asp.solving import AnswerSets, Clingo
 from horai.asp.symbols import LARGEST, Outgrown, PredicateNames, to_symbol
 from horai.asp.windows import Inputs, Row, Signal, ViewKey, WindowView, chain_span, make_view
@@ -24,6 +23,7 @@ from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.modes import ONE, AnswerMode
+from horai.plan.lars.normal import ExtendedAtom, PlainProgram, PlainRule, normal_form
 from horai.plan.lars.reach import reach_of
 
 Place = tuple[Predicate, int]
@@ -59,7 +59,7 @@ def _values(rule: PlainRule, sizes: dict[Place, int], program: PlainProgram) -> 
     found: dict[str, int] = {}
     for condition in rule.body:
         element = condition.element
-        if condition.negated or not isinstance(element, Ordinary | WindowAtom):
+        if condition.negated or not isinstance(element, ExtendedAtom):
             continue
         for place, arg in _places(element.atom):
             if isinstance(arg, Var) and place[0] in program.defined:
@@ -202,7 +202,8 @@ def _background(rule: PlainRule, fixed: Set[Predicate]) -> list[Atom]:
     return [
         condition.element.atom
         for condition in rule.body
-        if isinstance(condition.element, Ordinary)
+        if isinstance(condition.element, ExtendedAtom)
+        and condition.element.modality == "now"
         and not condition.negated
         and condition.element.atom.predicate in fixed
         and not any(map(is_computed, condition.element.atom.args))
@@ -247,7 +248,7 @@ class AspSession:
         self.inputs = Inputs(start)
         self.reach = reach_of(program)
         self.kinds = Kinds(self.plain)
-        self.read = {element.atom.predicate for element in self.plain.extended()}
+        self.read = {one.atom.predicate for rule in self.plain.rules for one in rule.readings()}
         self.read |= self.plain.defined
         self.signalled: frozenset[Predicate] = frozenset()
         self.views: dict[ViewKey, WindowView] = {}

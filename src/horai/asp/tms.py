@@ -9,12 +9,12 @@ from clingo import Symbol
 from horai.asp.encode import Encoding
 from horai.asp.engine import AspSession
 from horai.asp.jtms import Jtms, Justification, Unsettled
-from horai.asp.normal import Choosing, Measure, PlainRule
 from horai.asp.solving import AnswerSets, Clingo, GroundRules, Model, pair_of
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.dependencies import odd_loops, strata
 from horai.plan.lars.fragments import NotServed
 from horai.plan.lars.modes import ONE
+from horai.plan.lars.normal import Choosing, PlainRule, Total
 
 
 class TmsSession(AspSession):
@@ -146,5 +146,5 @@ def _why_not_normal(rule: PlainRule) -> str | None:
         return "a choice"
     if len(rule.head) != 1:
         return "a disjunction" if rule.head else "a constraint"
-    has_aggregate = any(isinstance(one.element, Measure) for one in rule.body)
+    has_aggregate = any(isinstance(one.element, Total) for one in rule.body)
     return "an aggregate" if has_aggregate else None

@@ -12,15 +12,9 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import dataclass
 
-from horai.asp import normal
-from horai.lang.lars.syntax import (
-    Atom,
-    FilterWindow,
-    PartitionWindow,
-    Pattern,
-    Predicate,
-    TupleWindow,
-)
+from horai.lang.lars.syntax import Atom, Pattern, Predicate
+from horai.lang.lars.windows import FAR, ByNumber, ByTime, Selection
+from horai.plan.lars.normal import Chain, Modality
 from horai.plan.lars.reach import SignalReach, group_of
 
 Signal = tuple[int, Atom] | tuple[int, Atom, int]
@@ -130,52 +124,47 @@ class Stretch:
         return self.first <= time and (self.last is None or time <= self.last)
 
 
-def select(inputs: Inputs, windows: normal.Chain, now: int) -> Stretch:
+def select(inputs: Inputs, windows: Chain, now: int) -> Stretch:
     """The signals that windows select at a time, applied one after the other."""
-    if windows and isinstance(windows[0], normal.TimeRange | normal.Between):
+    first, last = inputs.start, None
+    if windows and isinstance(windows[0], ByTime):
         # Only the signals that the first window keeps are looked at.
         first, last = span_of(windows[0], inputs.start, now)
-        stop = len(inputs.times) if last is None else inputs.until(last)
-        places = range(inputs.before(first), stop)
-        stretch = Stretch(first, last, _entries(inputs, places))
-        windows = windows[1:]
-    else:
-        stretch = Stretch(inputs.start, None, _entries(inputs, range(len(inputs.times))))
+    stop = len(inputs.times) if last is None else inputs.until(last)
+    places = range(inputs.before(first), stop)
+    entries = [(inputs.times[place], place, inputs.numbers[place]) for place in places]
+    stretch = Stretch(first, last, entries)
     for window in windows:
         stretch = _applied(window, stretch, now, inputs.atoms)
     return stretch
 
 
-def _entries(inputs: Inputs, places: range) -> list[Entry]:
-    return [(inputs.times[place], place, inputs.numbers[place]) for place in places]
-
-
-def span_of(
-    window: normal.TimeRange | normal.Between, start: int, now: int
-) -> tuple[int, int | None]:
+def span_of(window: ByTime, start: int, now: int) -> tuple[int, int | None]:
     """The points that a window covers at a time. There are none if the last is before the first."""
-    if isinstance(window, normal.Between):
-        return max(start, window.first), window.last
-    pivot = now // window.hop * window.hop
-    first = start if window.past is None else max(start, pivot - window.past)
-    return first, None if window.future is None else pivot + window.future
+    if window.fixed:
+        return max(start, window.past), window.future
+    last = (
+        None if window.future >= FAR else now // window.high_hop * window.high_hop + window.future
+    )
+    if window.past >= FAR:
+        return start, last
+    return max(start, now // window.low_hop * window.low_hop - window.past), last
 
 
-def _applied(window: normal.Window, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
-    if isinstance(window, FilterWindow):
+def _applied(window: Selection, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
+    if isinstance(window, ByTime):
+        if window.fixed or stretch.has(now):  # around the current point, if there is one
+            stretch = _cut(stretch, *span_of(window, stretch.first, now))
+        if window.patterns is None:
+            return stretch
         fits = fitting(window.patterns, atoms)
         kept = [entry for entry in stretch.entries if fits(entry[2]) is not None]
         return Stretch(stretch.first, stretch.last, kept)
-    if isinstance(window, normal.Between):
-        return _cut(stretch, window.first, window.last)
-    if not stretch.has(now):  # a window looks around the current point, and there is none
+    if not stretch.has(now):
         return stretch
-    if isinstance(window, normal.TimeRange):
-        first, last = span_of(window, stretch.first, now)
-        return _cut(stretch, first, last)
-    if isinstance(window, TupleWindow):
+    if window.patterns is None:
         return last_and_next(window.past, window.future, stretch, now)
-    return _grouped(window, stretch, now, atoms)
+    return _grouped(window.patterns, window, stretch, now, atoms)
 
 
 def _cut(stretch: Stretch, first: int, last: int | None) -> Stretch:
@@ -187,26 +176,28 @@ def _cut(stretch: Stretch, first: int, last: int | None) -> Stretch:
     return Stretch(low, high, kept)
 
 
-def last_and_next(past: int | None, future: int | None, stretch: Stretch, now: int) -> Stretch:
+def last_and_next(past: int, future: int, stretch: Stretch, now: int) -> Stretch:
     """The tuple window: the last signals until now, and the next ones after it."""
     before = [entry for entry in stretch.entries if entry[0] <= now]
     after = [entry for entry in stretch.entries if entry[0] > now]
     first, last = stretch.first, stretch.last
     if past == 0:
         before, first = [], now
-    elif past is not None and len(before) >= past:
+    elif len(before) >= past:
         before = before[-past:]
         first = before[0][0]
     if future == 0:
         after, last = [], now
-    elif future is not None and len(after) >= future:
+    elif len(after) >= future:
         after = after[:future]
         last = after[-1][0]
     return Stretch(first, last, before + after)
 
 
-def _grouped(window: PartitionWindow, stretch: Stretch, now: int, atoms: list[Atom]) -> Stretch:
-    fits = fitting(window.patterns, atoms)
+def _grouped(
+    patterns: tuple[Pattern, ...], window: ByNumber, stretch: Stretch, now: int, atoms: list[Atom]
+) -> Stretch:
+    fits = fitting(patterns, atoms)
     groups: dict[Key, list[Entry]] = {}
     for entry in stretch.entries:
         key = fits(entry[2])
@@ -241,14 +232,12 @@ def fitting(patterns: tuple[Pattern, ...], atoms: list[Atom]) -> Callable[[int],
     return fit
 
 
-def chain_span(windows: normal.Chain, start: int, now: int) -> tuple[int, int | None] | None:
+def chain_span(windows: Chain, start: int, now: int) -> tuple[int, int | None] | None:
     """The points that windows without counting cover together; None if there are none."""
     first, last = start, None
     for window in windows:
-        if isinstance(window, FilterWindow):
-            continue
-        assert isinstance(window, normal.TimeRange | normal.Between)
-        if isinstance(window, normal.TimeRange) and not Stretch(first, last, []).has(now):
+        assert isinstance(window, ByTime)
+        if not (window.fixed or Stretch(first, last, []).has(now)):
             continue
         cut = _cut(Stretch(first, last, []), *span_of(window, first, now))
         if cut.last is not None and cut.last < cut.first:
@@ -265,8 +254,8 @@ Row = tuple[int, int | None]
 class ViewKey:
     """The key of a view: views with equal keys are one."""
 
-    windows: normal.Chain
-    modality: normal.Modality
+    windows: Chain
+    modality: Modality
     predicate: Predicate
 
 
@@ -285,26 +274,25 @@ class WindowView(ABC):
         """The position of the first signal that may still count at this or a later time."""
         position = 0
         for window in self.key.windows[:1]:
-            match window:
-                case normal.TimeRange(past=int() as past, hop=hop):
-                    position = self.inputs.before(now // hop * hop - past)
-                case TupleWindow(past=int() as past, future=0):
-                    position = self.inputs.until(now) - past
-                case normal.Between(first=first):
-                    position = self.inputs.before(first)
+            if isinstance(window, ByTime):
+                position = self.inputs.before(span_of(window, self.inputs.start, now)[0])
+            elif window.patterns is None and window.past < FAR and not window.future:
+                position = self.inputs.until(now) - window.past
         return max(0, position)
 
 
 def make_view(key: ViewKey, inputs: Inputs) -> WindowView:
     """The cheapest view that serves."""
     match key.windows:
-        case (normal.TimeRange(future=0, hop=1),) if key.modality == "always":
+        case (ByTime(future=0, is_sliding=True),) if key.modality == "always":
             return SlidingAlways(key, inputs)
         case _ if key.modality == "always":
             return PlainView(key, inputs)
-        case (normal.TimeRange(past=int(), future=0, hop=1) | TupleWindow(past=int(), future=0),):
+        case (ByTime(past=past, future=0, is_sliding=True),) if past < FAR:
             return SlidingView(key, inputs)
-        case (PartitionWindow(past=int(), future=0),):
+        case (ByNumber(past=past, future=0, patterns=None),) if past < FAR:
+            return SlidingView(key, inputs)
+        case (ByNumber(past=past, future=0),) if past < FAR:
             return GroupedView(key, inputs)
     return PlainView(key, inputs)
 
@@ -405,7 +393,7 @@ class SlidingAlways(WindowView):
                 self.runs[number] = (since if time - last <= 1 else time, time)
         self.high = high + inputs.dropped
         window = self.key.windows[0]
-        assert isinstance(window, normal.TimeRange)
+        assert isinstance(window, ByTime)
         first, _ = span_of(window, inputs.start, now)
         current = inputs.numbers[inputs.before(now) : high]
         return {(n, None) for n in current if n in self.runs and self.runs[n][0] <= first}
@@ -417,7 +405,7 @@ class GroupedView(CountedView):
     def restart(self) -> None:
         super().restart()
         window = self.key.windows[0]
-        assert isinstance(window, PartitionWindow) and window.past is not None
+        assert isinstance(window, ByNumber) and window.patterns is not None
         self.size = window.past
         self.group_of = fitting(window.patterns, self.inputs.atoms)
         self.high = 0

@@ -18,7 +18,6 @@ from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
 from horai.engine.lars.run import LarsRun, SignalRows
-from horai.engine.lars.windows import reach_in_points
 from horai.engine.numbering import dense
 from horai.engine.packing import Packer, Unpacker, readable
 from horai.engine.rows import (
@@ -37,8 +36,8 @@ from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import derived, with_rules_for_any
-from horai.lang.lars.syntax import At, Atom, Formula, Program, Within
-from horai.lang.lars.walk import children, in_points
+from horai.lang.lars.syntax import At, Atom, Formula, Program, Reset, Within
+from horai.lang.lars.walk import children, formulas, in_points, windows
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import EndlessValues, NotServed, classify
@@ -150,7 +149,7 @@ class PlanEvaluator:
         plan = planned(program, start)
         self.symbols = symbols
         self.run = LarsRun(plan, start, symbols)
-        self.reach = reach_in_points(plan)
+        self.reach = plan.reach()
         self.looks_ahead = looks_ahead(program)
 
     def evaluate(
@@ -263,7 +262,10 @@ def spans_of(held: dict[Atom, list[int]], symbols: Symbols) -> dict[Key, Rows]:
 
 def looks_ahead(program: Program) -> bool:
     """May what holds at a point depend on signals of later points?"""
-    if classify(program).features & {"future", "reset", "filter", "interval"}:
+    every = [part for rule in program.rules for part in formulas(rule)]
+    if any(isinstance(one, Reset) for one in every):
+        return True
+    if any(one.window.looks_ahead for one in every if isinstance(one, Within)):
         return True
     return any(_names_times(part) for rule in program.rules for part in rule.body)
 
@@ -314,7 +316,7 @@ class ProgramStage:
         self.first += 1
         self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
         self.stream = Stream(self.symbols, 1, start, window, ordered=True)
-        self.counts = bool(classify(program).features & {"tuple", "partition"})
+        self.counts = any(one.window.counts for rule in program.rules for one in windows(rule))
         self.feeds: dict[Key, Rows] = {}
         self.derived = {key: no_spans(key[1]) for key in sorted(derived(program))}
         self.unanswered: list[tuple[int, int]] = []

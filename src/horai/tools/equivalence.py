@@ -315,11 +315,7 @@ class Vocabulary:
     @property
     def counts_signals(self) -> bool:
         """Are there windows over numbers of signals, for which their order matters?"""
-        return any(
-            isinstance(part, lars.Within)
-            and isinstance(part.window, lars.TupleWindow | lars.PartitionWindow)
-            for part in self._parts()
-        )
+        return any(isinstance(part, lars.Within) and part.window.counts for part in self._parts())
 
     @property
     def has_variables(self) -> bool:

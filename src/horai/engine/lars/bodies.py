@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from horai.lang.core.terms import Compound, Term, Var, is_ground
 from horai.lang.lars.predicates import ARITHMETIC
-from horai.plan.lars.plain import Compared, OrderedRule, assigned, names_of
+from horai.lang.lars.syntax import Comparison
+from horai.plan.lars.normal import Literal, names_of
+from horai.plan.lars.strata import OrderedRule, assigned
 
 SCAN, HAS, NOT, TEST, BINARY, BUILD, MOVE, HEAD, TAKE = range(9)
 SIGNS = ("=", "!=", "<", "<=", ">", ">=")
@@ -30,7 +32,7 @@ class TableRule:
     head: int
     terms: tuple[Term, ...]
     timed: bool
-    body: tuple[Condition | Compared, ...]
+    body: tuple[Condition | Literal, ...]
     origin: OrderedRule
 
     @property
@@ -104,7 +106,7 @@ class Body:
 
     def conditions(
         self,
-        body: Iterable[tuple[Condition | Compared, bool]],
+        body: Iterable[tuple[Condition | Literal, bool]],
         index: Index,
         tables: Mapping[int, int],
     ) -> None:
@@ -113,14 +115,14 @@ class Body:
         while left:
             place = min(range(len(left)), key=lambda i: self._rank(left[i][0]))
             one, is_hidden = left.pop(place)
-            if isinstance(one, Compared):
+            if isinstance(one, Literal):
                 self._compare(one)
             else:
                 self._read(one, is_hidden, index, tables.get(one.table, one.table))
 
-    def _rank(self, one: Condition | Compared) -> tuple[int, int]:
-        if isinstance(one, Compared):
-            known = names_of((one.comparison.left, one.comparison.right)) <= self.bound.keys()
+    def _rank(self, one: Condition | Literal) -> tuple[int, int]:
+        if isinstance(one, Literal):
+            known = names_of(one.terms) <= self.bound.keys()
             return (0 if known or assigned(one, self.bound) else 9), 0
         known_ones = sum(name in self.bound for name in one.names)
         if known_ones == len(one.names):
@@ -129,7 +131,7 @@ class Body:
             return 9, 0
         return (3 if known_ones else 4), -known_ones
 
-    def _compare(self, one: Compared) -> None:
+    def _compare(self, one: Literal) -> None:
         given = assigned(one, self.bound)
         if given is not None:
             variable, term = given
@@ -137,8 +139,10 @@ class Body:
             self.bound[variable.name] = self.register()
             self.op(MOVE, self.bound[variable.name], value)
             return
-        left, right = self.value(one.comparison.left), self.value(one.comparison.right)
-        self.op(TEST, SIGNS.index(one.comparison.sign), left, right, int(one.negated))
+        comparison = one.element
+        assert isinstance(comparison, Comparison)
+        left, right = self.value(comparison.left), self.value(comparison.right)
+        self.op(TEST, SIGNS.index(comparison.sign), left, right, int(one.negated))
 
     def _read(self, one: Condition, is_hidden: bool, index: Index, table: int) -> None:
         known = [column for column, name in enumerate(one.names) if name in self.bound]

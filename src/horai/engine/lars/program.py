@@ -12,23 +12,20 @@ from typing import Any
 from horai.engine.core.words import Words
 from horai.engine.lars.bodies import Body, Condition, TableRule
 from horai.engine.lars.questions import TOTALS, TermAnswers
-from horai.engine.lars.windows import FAR, ByNumber, ByTime, kept
 from horai.lang.core.terms import Int, Term, Var, is_anonymous, is_ground, substitute, variables
 from horai.lang.lars import syntax as lars
+from horai.lang.lars.windows import FAR, ByNumber, ByTime, Selection
 from horai.plan.graphs import Digraph
 from horai.plan.lars.fragments import NotServed
-from horai.plan.lars.plain import (
-    Compared,
-    ExtendedAtom,
-    Literal,
-    Negative,
+from horai.plan.lars.normal import ExtendedAtom, Literal, Total, names_of
+from horai.plan.lars.strata import (
+    Key,
     OrderedRule,
-    Positive,
-    Total,
-    names_of,
-    terms_of,
+    ProgramPlan,
+    check_rounds,
+    given_by,
+    invented,
 )
-from horai.plan.lars.strata import Key, ProgramPlan, check_rounds, invented
 
 SHAPE, POINT, HELD, START, ASKED, ELEMENT, OUTPUT = range(7)
 KINDS = {"now": 0, "some": 0, "at": 1, "always": 2}
@@ -215,7 +212,8 @@ class Tables:
 
     def reading(self, reading: ExtendedAtom) -> int:
         """The rows of a literal: its arguments, and the point if it names one."""
-        key, window = reading.atom.predicate, kept(reading.window)
+        key = reading.atom.predicate
+        window: Selection = reading.windows[0] if reading.windows else ByTime()
         known = (key, window, reading.modality)
         if known not in self._readings:
             if isinstance(window, ByNumber):
@@ -272,9 +270,9 @@ class Tables:
     # --- rules -----------------------------------------------------------------------------------
 
     def _rule(self, rule: OrderedRule) -> None:
-        body: list[Condition | Compared] = []
+        body: list[Condition | Literal] = []
         for place, literal in enumerate(rule.body):
-            if isinstance(literal, Total):
+            if isinstance(literal.element, Total):
                 body = self._total(rule, place, literal, body)
             else:
                 body.append(self._condition(literal))
@@ -287,29 +285,26 @@ class Tables:
             head, terms = self.points(rule.head.predicate), (*rule.head.args, rule.time)
             self.rules.append(TableRule(head, terms, True, tuple(body), rule))
 
-    def _condition(self, literal: Literal) -> Condition | Compared:
-        match literal:
-            case Positive(reading=reading) | Negative(reading=reading):
-                table, names = self.shaped(self.reading(reading), reading.terms)
-                return Condition(table, names, isinstance(literal, Positive))
-            case Compared():
-                return literal
-            case Total():
-                raise AssertionError("aggregates become rules of their own")
+    def _condition(self, literal: Literal) -> Condition | Literal:
+        if not isinstance(literal.element, ExtendedAtom):
+            return literal
+        table, names = self.shaped(self.reading(literal.element), literal.element.terms)
+        return Condition(table, names, not literal.negated)
 
     def _total(
-        self, rule: OrderedRule, place: int, total: Total, body: list[Condition | Compared]
-    ) -> list[Condition | Compared]:
+        self, rule: OrderedRule, place: int, literal: Literal, body: list[Condition | Literal]
+    ) -> list[Condition | Literal]:
         """What stands before an aggregate asks for it; the rest goes on with its value."""
+        total = literal.element
+        assert isinstance(total, Total)
         bound = {name for one in body for name in _names(one)}
         inside = names_of(
             term
             for row in total.rows
-            for term in (*row.terms, *(t for one in row.body for t in terms_of(one)))
+            for term in (*row.terms, *(t for one in row.body for t in one.terms))
         )
-        later = names_of(term for one in rule.body[place + 1 :] for term in terms_of(one))
-        later |= names_of((total.bound, *(rule.head.args if rule.head else ())))
-        later |= names_of((rule.time,) if rule.time is not None else ())
+        later = names_of(term for one in rule.body[place + 1 :] for term in one.terms)
+        later |= names_of((total.bound, *rule.head_terms))
         shared = sorted(bound & inside)
         names = tuple(sorted(bound & (later | inside)))
         asked = self.table(len(names))
@@ -332,13 +327,13 @@ class Tables:
         self.totals.append((function, elements, target, self.table(width), width, index))
         self.edges.append(Edge(keys, ASKED, number, target))
         self.edges.append(Edge(elements, ELEMENT, number, target))
-        gives = total.gives(bound)
+        gives = given_by(literal, bound)
         sides = (value, total.bound) if gives is None else (Var(gives), value)
         compared = lars.Comparison(total.sign, *sides)
         return [
             Condition(asked, names),
             Condition(target, (*shared, value.name)),
-            Compared(compared, total.negated),
+            Literal(compared, literal.negated),
         ]
 
     # --- in which order --------------------------------------------------------------------------
@@ -522,10 +517,10 @@ class Tables:
         return self.signals[key].number
 
 
-def _names(one: Condition | Compared) -> Iterable[str]:
+def _names(one: Condition | Literal) -> Iterable[str]:
     if isinstance(one, Condition):
         return one.names if one.positive else ()
-    return names_of((one.comparison.left, one.comparison.right))
+    return names_of(one.terms)
 
 
 def _unnamed(term: Term, names: tuple[str, ...]) -> Term:

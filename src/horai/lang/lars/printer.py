@@ -18,7 +18,6 @@ from horai.lang.core.terms import (
     Var,
 )
 from horai.lang.lars import syntax as lars
-from horai.lang.lars.clock import Duration
 
 _RESERVED = frozenset(
     {"not", "some", "always", "reset", "at", "in", "mod", "true", "false", "count", "sum", "min"}
@@ -137,40 +136,7 @@ def _conditioned(text: str, condition: tuple[lars.Formula, ...]) -> str:
 
 def show_window(window: lars.Window) -> str:
     """The text of a window, brackets included."""
-    match window:
-        case lars.TimeWindow(past=past, future=future, hop=hop):
-            hopping = "" if hop is None else f" hop {hop}"
-            return f"[{_durations(past, future)}{hopping}]"
-        case lars.TupleWindow(past=past_count, future=future_count):
-            return f"[{_counts(past_count, future_count)}]"
-        case lars.PartitionWindow(past=past_count, future=future_count, patterns=patterns):
-            return f"[{_counts(past_count, future_count)} per {_patterns(patterns)}]"
-        case lars.FilterWindow(patterns=patterns):
-            return f"[only {_patterns(patterns)}]"
-        case lars.IntervalWindow(first=first, last=last):
-            return f"[from {show_term(first)} to {show_term(last)}]"
-        case lars.NamedWindow(name=name, length=length):
-            return f"[{name} {length}]"
-
-
-def _durations(past: Duration, future: Duration) -> str:
-    if future == Duration(0):
-        return str(past)
-    return f"+{future}" if past == Duration(0) else f"{past}, +{future}"
-
-
-def _counts(past: int | None, future: int | None) -> str:
-    before = "inf #" if past is None else f"{past} #"
-    after = "+inf #" if future is None else f"+{future} #"
-    if future == 0:
-        return before
-    return after if past == 0 else f"{before}, {after}"
-
-
-def _patterns(patterns: tuple[lars.Pattern, ...]) -> str:
-    return ", ".join(
-        _name(p.name) if p.args is None else _applied(p.name, p.args) for p in patterns
-    )
+    return f"[{window.written(show_term)}]"
 
 
 def show_term(term: Term, binding: int = 0) -> str:

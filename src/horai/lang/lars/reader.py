@@ -572,23 +572,9 @@ def _check_always(part: lars.Head, builder: Builder, has_end: bool, windows: boo
     if isinstance(part, lars.Reset):
         has_end, windows = False, False
     elif isinstance(part, lars.Within):
-        has_end, windows = has_end or _has_end(part.window), True
+        has_end, windows = has_end or part.window.has_end, True
     for formula in children(part):
         _check_always(formula, builder, has_end, windows)
-
-
-def _has_end(window: lars.Window) -> bool:
-    match window:
-        case lars.TimeWindow(future=future):
-            return future.amount is not None
-        case lars.TupleWindow(future=future) if future == 0:
-            return True
-        case lars.IntervalWindow() | lars.NamedWindow():
-            return True
-        case lars.FilterWindow():
-            return False
-        case _:
-            return window.future == 0
 
 
 def _check_patterns(window: lars.FilterWindow, builder: Builder) -> None:

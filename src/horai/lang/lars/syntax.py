@@ -7,111 +7,36 @@ compare by what they say, never by where they were written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import Compound, Int, Term
-from horai.lang.lars.clock import Duration
+from horai.lang.lars.windows import (
+    NAMED,
+    NONE,
+    FilterWindow,
+    IntervalWindow,
+    NamedWindow,
+    PartitionWindow,
+    Pattern,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
 
-NONE = Duration(0)
-
-# --- windows ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TimeWindow(Placed):
-    """`[past, +future hop d]`: the points around the current one, or its pivot if it hops."""
-
-    past: Duration
-    future: Duration = NONE
-    hop: Duration | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TupleWindow(Placed):
-    """`[past #, +future #]`: the last and the next signals; None is all of them."""
-
-    past: int | None
-    future: int | None = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern(Placed):
-    """`tram(Id, _)`: which atoms are meant. Without arguments, all atoms of the name."""
-
-    name: str
-    args: tuple[Term, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionWindow(Placed):
-    """`[past # per tram(Id, _)]`: a tuple window for every value of the variables of a pattern.
-
-    The variables belong to the patterns alone. Atoms that fit no pattern are left out.
-    """
-
-    past: int | None
-    future: int | None
-    patterns: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FilterWindow(Placed):
-    """`[only tram(a1, _)]`: the atoms that fit a pattern, at all times."""
-
-    patterns: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalWindow(Placed):
-    """`[from 3 to 9]`: the points between two times, whatever the current time is."""
-
-    first: Term
-    last: Term
-
-
-@dataclass(frozen=True, slots=True)
-class NamedBounds:
-    """Which points a window selects, given its length and the current point.
-
-    They go from `past` before the last multiple of `low_hop` to `future` after the last multiple of
-    `high_hop`; none of them is still to come.
-    """
-
-    past: int = 0
-    low_hop: int = 1
-    future: int = 0
-    high_hop: int = 1
-
-
-NAMED: dict[str, Callable[[int], NamedBounds]] = {
-    "since": lambda length: NamedBounds(low_hop=length),
-    "ago": lambda length: NamedBounds(past=length, future=-length),
-}
-"""Windows by time that have a name: all that reads, prints, checks and runs programs goes by this.
-
-`since` goes from the last multiple of a time until now; `ago` is one point. What a new one means to
-the reference stands in `horai.oracle.lars.stream`, and nothing else has to change.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedWindow(Placed):
-    """`[since 1 d]`: points that the name and a length tell; see `NAMED`."""
-
-    name: str
-    length: Duration
-
-    @property
-    def bounds(self) -> NamedBounds:
-        """The points that it selects, once it is measured in time points."""
-        assert self.length.unit is None and self.length.amount is not None
-        return NAMED[self.name](self.length.amount)
-
-
-Window = TimeWindow | TupleWindow | PartitionWindow | FilterWindow | IntervalWindow | NamedWindow
+__all__ = [
+    "NAMED",
+    "NONE",
+    "FilterWindow",
+    "IntervalWindow",
+    "NamedWindow",
+    "PartitionWindow",
+    "Pattern",
+    "TimeWindow",
+    "TupleWindow",
+    "Window",
+]
 
 # --- formulas ---------------------------------------------------------------------------------
 

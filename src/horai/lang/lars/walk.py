@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Bindings, Term, Var, substitute, variables
 from horai.lang.lars import syntax as lars
-from horai.lang.lars.clock import Clock, Duration
+from horai.lang.lars.clock import Clock
 
 
 def children(formula: lars.Head) -> tuple[lars.Formula, ...]:
@@ -36,6 +35,17 @@ def subformulas(formula: lars.Head) -> Iterator[lars.Head]:
         yield from subformulas(inner)
 
 
+def formulas(rule: lars.Rule) -> Iterator[lars.Head]:
+    """Everything inside head and body of a rule."""
+    for part in rule.parts:
+        yield from subformulas(part)
+
+
+def windows(rule: lars.Rule) -> Iterator[lars.Within]:
+    """All windows of a rule, each with what it is applied to."""
+    return (part for part in formulas(rule) if isinstance(part, lars.Within))
+
+
 def atoms(formula: lars.Head) -> Iterator[lars.Atom]:
     """All atoms of a formula or choice."""
     return (part for part in subformulas(formula) if isinstance(part, lars.Atom))
@@ -50,8 +60,8 @@ def own_terms(formula: lars.Head) -> tuple[Term, ...]:
             return (left, right)
         case lars.At(time=time):
             return (time,)
-        case lars.Within(window=lars.IntervalWindow(first=first, last=last)):
-            return (first, last)
+        case lars.Within(window=window):
+            return window.terms
         case lars.Aggregate(elements=elements, bound=bound):
             return (*(term for element in elements for term in element.terms), bound)
         case lars.Choice(least=least, most=most):
@@ -94,22 +104,7 @@ def in_points(program: lars.Program, clock: Clock) -> lars.Program:
 
     def change(part: Any) -> Any:
         if isinstance(part, lars.Window):
-            return counted(part, clock)
+            return part.in_points(clock)
         return part if isinstance(part, Term) else rebuilt(part, change)
 
     return rebuilt(program, change)
-
-
-def counted(window: lars.Window, clock: Clock) -> lars.Window:
-    """A window by time in time points, others as they are; may raise `Incompatible`.
-
-    >>> counted(lars.NamedWindow("since", Duration(3, "s")), Clock(500, "ms")).length
-    Duration(amount=6, unit=None)
-    """
-    if isinstance(window, lars.NamedWindow):
-        return replace(window, length=Duration(clock.points(window.length)))
-    if not isinstance(window, lars.TimeWindow):
-        return window
-    past, future = clock.points(window.past), clock.points(window.future)
-    hop = None if window.hop is None else Duration(clock.points(window.hop))
-    return replace(window, past=Duration(past), future=Duration(future), hop=hop)

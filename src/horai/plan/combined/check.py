@@ -10,10 +10,9 @@ from horai.lang.core.printer import show
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant, Span
 from horai.lang.ec.syntax import EventDescription
-from horai.lang.lars.clock import Duration
 from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inputs
-from horai.lang.lars.syntax import NamedWindow, Predicate, Program, Rule, TimeWindow, Within
-from horai.lang.lars.walk import subformulas
+from horai.lang.lars.syntax import Predicate, Program, Rule
+from horai.lang.lars.walk import windows
 from horai.plan.check.context import arguments, listed
 from horai.plan.combined.stages import CombinedNode, Cycle, Exchange, stages
 from horai.plan.ec.entities import Entities, Entity, Kind
@@ -139,23 +138,12 @@ def _without_value(passing: Exchange, program: Program) -> Iterator[Diagnostic]:
 def _unclocked(program: Program) -> Iterator[Diagnostic]:
     """H905: seconds that are no time points."""
     for rule in program.rules:
-        for part in rule.body:
-            for inner in subformulas(part):
-                window = inner.window if isinstance(inner, Within) else None
-                if isinstance(window, TimeWindow | NamedWindow) and _units(window):
-                    unit = _units(window)[0]
-                    message = f"a window in {unit}, and nothing says how long a time point is"
-                    hint = "say it: --clock 1s, or --unit for times that are dates"
-                    yield _finding("H905", message, (rule.source, window.span or rule.span), hint)
-
-
-def _units(window: TimeWindow | NamedWindow) -> list[str]:
-    lengths: tuple[Duration | None, ...]
-    if isinstance(window, NamedWindow):
-        lengths = (window.length,)
-    else:
-        lengths = (window.past, window.future, window.hop)
-    return [one.unit for one in lengths if one is not None and one.unit is not None]
+        for window in (one.window for one in windows(rule)):
+            units = [one.unit for one in window.durations if one.unit is not None]
+            if units:
+                message = f"a window in {units[0]}, and nothing says how long a time point is"
+                hint = "say it: --clock 1s, or --unit for times that are dates"
+                yield _finding("H905", message, (rule.source, window.span or rule.span), hint)
 
 
 def _mention(program: Program, predicate: Predicate) -> tuple[SourceText | None, Span | None]:

@@ -20,7 +20,7 @@ from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import body_atoms, derived, head_predicates, inputs
 from horai.lang.lars.syntax import Predicate, Program
-from horai.lang.lars.walk import subformulas
+from horai.lang.lars.walk import windows
 from horai.plan.ec.dependencies import DependencyGraph, Vertex, dependency_graph
 from horai.plan.ec.entities import Entities, Entity, Kind
 from horai.plan.graphs import Digraph
@@ -213,14 +213,11 @@ def counted(rule: lars.Rule, passing: Exchange) -> set[lars.Predicate]:
     """
     every = {one.predicate for one in passing.to_program}
     found: set[lars.Predicate] = set()
-    for part in rule.body:
-        for inner in subformulas(part):
-            match inner:
-                case lars.Within(window=lars.TupleWindow()):
-                    return every
-                case lars.Within(window=lars.PartitionWindow(patterns=patterns)):
-                    names = {pattern.name for pattern in patterns}
-                    found |= {predicate for predicate in every if predicate[0] in names}
+    for window in (one.window for one in windows(rule) if one.window.counts):
+        if window.groups is None:
+            return every
+        names = {pattern.name for pattern in window.groups}
+        found |= {predicate for predicate in every if predicate[0] in names}
     return found
 
 

@@ -24,7 +24,8 @@ from horai.lang.lars.predicates import (
 )
 from horai.lang.lars.printer import show, show_window
 from horai.lang.lars.relations import compared, doubtful
-from horai.lang.lars.walk import atoms, children, counted, formula_variables, own_terms, subformulas
+from horai.lang.lars.walk import atoms, children, formula_variables, own_terms, windows
+from horai.lang.lars.windows import ByTime
 from horai.plan.lars.dependencies import odd_loops
 
 
@@ -251,20 +252,18 @@ def _binds(condition: lars.Formula, known: set[str]) -> set[str]:
 
 def clocked_windows(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]:
     """H703, H709: durations are whole numbers of time points, and no hop leaves points out."""
-    for rule, within in _windows(program):
+    for rule, within in [(r, one) for r in program.rules for one in windows(r)]:
         window = within.window
         try:
-            points = counted(window, clock)
+            points = window.in_points(clock).selection()
         except Incompatible as wrong:
             message = f"a window that does not fit the clock: {wrong}"
             hint = f"use a multiple of {clock}, or a clock that divides all windows"
             yield finding("H703", message, rule, window.span, hint)
             continue
-        if not (isinstance(window, lars.TimeWindow) and isinstance(points, lars.TimeWindow)):
+        if not (isinstance(window, lars.TimeWindow) and isinstance(points, ByTime)):
             continue
-        sizes = [points.past.amount, points.future.amount]
-        hop = None if points.hop is None else points.hop.amount
-        if hop is not None and None not in sizes and hop > sum(size or 0 for size in sizes):
+        if window.hop is not None and points.past + points.future < points.low_hop:
             message = f"the window {show_window(window)} hops by more than its length"
             hint = f"make it longer; `[{window.hop} tumbling]` is one window after the other"
             note = "time points between two such windows are in none of them"
@@ -274,8 +273,8 @@ def clocked_windows(program: lars.Program, clock: Clock) -> Iterator[Diagnostic]
 def misplaced_in_windows(program: lars.Program) -> Iterator[Diagnostic]:
     """H705: background, which holds at all times; H706: tuple windows see signals only."""
     timeless, made = background(program), derived(program)
-    for rule, within in _windows(program):
-        counts = isinstance(within.window, lars.TupleWindow | lars.PartitionWindow)
+    for rule, within in [(r, one) for r in program.rules for one in windows(r)]:
+        counts = within.window.counts
         for atom in atoms(within.formula):
             if atom.predicate in timeless:
                 message = f"the background predicate {named(atom.predicate)} in a window"
@@ -287,12 +286,6 @@ def misplaced_in_windows(program: lars.Program) -> Iterator[Diagnostic]:
                 hint = "use a time window, or ask for the signals it is derived from"
                 note = "tuple windows count signals, and contain nothing else"
                 yield finding("H706", message, rule, atom.span, hint, note)
-
-
-def _windows(program: lars.Program) -> Iterator[tuple[lars.Rule, lars.Within]]:
-    for rule in program.rules:
-        found = (inner for part in rule.parts for inner in subformulas(part))
-        yield from ((rule, inner) for inner in found if isinstance(inner, lars.Within))
 
 
 def check(program: lars.Program, clock: Clock) -> list[Diagnostic]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
 
 from horai.lang.core.terms import Span
 from horai.lang.lars import syntax as lars
@@ -153,27 +152,9 @@ def _of_one(formula: lars.Head) -> set[str]:
         case lars.Reset():
             return {"reset"}
         case lars.Within(window=window):
-            return _of_window(window)
+            return window.features
         case _:
             return set()
-
-
-def _of_window(window: lars.Window) -> set[str]:
-    match window:
-        case lars.TimeWindow(future=future, hop=hop):
-            hops = {"hop"} if hop is not None else set()
-            return {"time"} | hops | ({"future"} if future.amount != 0 else set())
-        case lars.TupleWindow(future=ahead) | lars.PartitionWindow(future=ahead):
-            kind = "tuple" if isinstance(window, lars.TupleWindow) else "partition"
-            return {kind} | ({"future"} if ahead != 0 else set())
-        case lars.FilterWindow():
-            return {"filter"}
-        case lars.IntervalWindow():
-            return {"interval"}
-        case lars.NamedWindow(name=name):
-            return {name}
-        case _:
-            assert_never(window)
 
 
 def _nests(formula: lars.Within) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import assert_never
 
 from horai.lang.core.terms import Term, Var, is_anonymous
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.walk import children
+from horai.lang.lars.windows import FAR, ByNumber, ByTime, Selection
 
 Points = float
 """A number of time points; infinite where there is no limit."""
@@ -130,10 +130,9 @@ def _known_times(body: Iterable[lars.Formula]) -> Iterator[tuple[str, Points]]:
         match part:
             case lars.And(parts=parts):
                 yield from _known_times(parts)
-            case lars.Within(
-                window=lars.TimeWindow() as window, formula=lars.At(time=Var(name=name))
-            ):
-                yield name, _past(window)
+            case lars.Within(window=window, formula=lars.At(time=Var(name=name))):
+                if (past := _past(window.selection())) < FOREVER:
+                    yield name, past
 
 
 def _look(part: lars.Head, view: _View, known: dict[str, Points], found: SignalReach) -> None:
@@ -158,33 +157,24 @@ def _look(part: lars.Head, view: _View, known: dict[str, Points], found: SignalR
 
 def _through(window: lars.Window, view: _View, found: SignalReach) -> _View:
     """The part of a view that is left behind a window."""
-    match window:
-        case lars.TimeWindow():
-            return replace(view, back=min(view.back, view.ago + _past(window)))
-        case lars.TupleWindow(past=past) | lars.PartitionWindow(past=past):
-            if view.whole and view.ago == 0 and view.back == FOREVER:
-                size = FOREVER if past is None else past
-                if isinstance(window, lars.TupleWindow):
-                    found.last = max(found.last, size)
-                else:
-                    found.groups.add((size, window.patterns))
-                return _View(0, 0, whole=False, counted=True)  # it is kept by its number
-            found.every = max(found.every, view.back)  # what is counted may be anything
-            return replace(view, whole=False)
-        case lars.NamedWindow(bounds=bounds):
-            ago = view.ago + bounds.past + bounds.low_hop - 1
-            return replace(view, back=min(view.back, ago))
-        case lars.FilterWindow() | lars.IntervalWindow():
-            return replace(view, whole=False)
-        case _:
-            assert_never(window)
+    selection = window.selection()
+    if isinstance(selection, ByTime):
+        back = min(view.back, view.ago + _past(selection))
+        takes_out = selection.fixed or selection.patterns is not None
+        return replace(view, back=back, whole=view.whole and not takes_out)
+    if view.whole and view.ago == 0 and view.back == FOREVER:
+        size = FOREVER if selection.past >= FAR else selection.past
+        if selection.patterns is None:
+            found.last = max(found.last, size)
+        else:
+            found.groups.add((size, selection.patterns))
+        return _View(0, 0, whole=False, counted=True)  # it is kept by its number
+    found.every = max(found.every, view.back)  # what is counted may be anything
+    return replace(view, whole=False)
 
 
-def _past(window: lars.TimeWindow) -> Points:
-    assert window.past.unit is None, "windows are measured in time points here"
-    past = FOREVER if window.past.amount is None else window.past.amount
-    hop = 1 if window.hop is None or window.hop.amount is None else window.hop.amount
-    return past + hop - 1
-
-
-__all__ = ["FOREVER", "SignalReach", "group_of", "reach_of"]
+def _past(selection: Selection) -> Points:
+    """How long ago points of a window are at most."""
+    if isinstance(selection, ByNumber) or selection.fixed or selection.past >= FAR:
+        return FOREVER
+    return selection.past + selection.low_hop - 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
 
 from horai.lang.core.terms import Term, Var, is_anonymous, is_ground
 from horai.lang.lars import syntax as lars
@@ -22,7 +21,7 @@ from horai.lang.lars.predicates import (
     is_computed,
     is_made,
 )
-from horai.lang.lars.walk import children, subformulas
+from horai.lang.lars.walk import children, windows
 from horai.plan.graphs import Digraph
 from horai.plan.lars.check import listed
 from horai.plan.lars.dependencies import strata
@@ -83,20 +82,12 @@ def _inside(formula: lars.Formula) -> Iterator[AtomMention]:
         case lars.Atom():
             yield _mention(formula)
         case lars.Within(window=window, formula=inner):
-            match window:
-                case lars.TupleWindow():
-                    raise _CannotSplit("a window of the last signals counts those of all names")
-                case lars.PartitionWindow(patterns=patterns):
-                    yield _in_groups(inner, patterns)
-                case (
-                    lars.TimeWindow()
-                    | lars.FilterWindow()
-                    | lars.IntervalWindow()
-                    | lars.NamedWindow()
-                ):
-                    yield from _inside(inner)
-                case _:
-                    assert_never(window)
+            if not window.counts:
+                yield from _inside(inner)
+            elif window.groups is None:
+                raise _CannotSplit("a window of the last signals counts those of all names")
+            else:
+                yield _in_groups(inner, window.groups)
         case _:
             for part in children(formula):
                 yield from _inside(part)
@@ -229,18 +220,8 @@ def _part(rules: Iterable[lars.Rule], makes: set[lars.Predicate]) -> ProgramPart
     listed = tuple(rules)
     read = {atom.predicate for rule in listed for atom in body_atoms(rule)}
     # What rules derive, and even background, may come as signals, too.
-    counts = any(_counts(rule) for rule in listed)
+    counts = any(one.window.counts for rule in listed for one in windows(rule))
     return ProgramPart(listed, frozenset(makes), frozenset(read | makes), counts=counts)
-
-
-def _counts(rule: lars.Rule) -> bool:
-    """Is there a window for which other signals matter than those of its atom?"""
-    return any(
-        isinstance(part, lars.Within)
-        and isinstance(part.window, lars.TupleWindow | lars.PartitionWindow)
-        for condition in rule.body
-        for part in subformulas(condition)
-    )
 
 
 def _split(part: ProgramPart, known: set[lars.Predicate]) -> ProgramPart:

@@ -8,7 +8,6 @@ from horai.engine.core.built import NotCompiled, Outdated
 from horai.engine.lars.run import LarsRun, News, SignalChange, StepNews
 from horai.errors import RunError, UsageError
 from horai.lang.lars.arithmetic import TooLarge
-from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
@@ -192,9 +191,4 @@ class PlanEngine:
 
 def planned(program: Program, start: int) -> ProgramPlan:
     """How a program is run on a timeline; raises `NotServed`."""
-    program = with_fixed_ends(program, start)
-    facts = background_facts(program)
-    known = {fact.predicate for fact in facts}
-    stated = (isinstance(r.head, Atom) and r.head.predicate in known for r in program.rules)
-    rules = [rule for rule, is_fact in zip(program.rules, stated, strict=True) if not is_fact]
-    return plan_of(rules, facts)
+    return plan_of(with_fixed_ends(program, start))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from horai.errors import RunError, UsageError
 from horai.lang.core.terms import Compound, Term, is_ground, subterms
 from horai.lang.lars.predicates import ARITHMETIC, body_atoms, head_predicates
-from horai.lang.lars.syntax import Aggregate, Atom, Choice, Head, Program, Rule
-from horai.lang.lars.walk import own_terms, subformulas
+from horai.lang.lars.syntax import Aggregate, Atom, Program, Rule
+from horai.lang.lars.walk import formulas, own_terms
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.modes import ONE, AnswerMode
@@ -197,7 +197,7 @@ def _operations(rule: Rule) -> set[str]:
         for part in subterms(term)
         if isinstance(part, Compound) and part.name in ARITHMETIC
     }
-    functions = (part.function for part in _parts(rule) if isinstance(part, Aggregate))
+    functions = (part.function for part in formulas(rule) if isinstance(part, Aggregate))
     return found | set(functions)
 
 
@@ -206,15 +206,7 @@ def _makes_terms(rule: Rule) -> bool:
 
 
 def _terms(rule: Rule) -> Iterator[Term]:
-    return (term for part in _parts(rule) for term in own_terms(part))
-
-
-def _parts(rule: Rule) -> Iterator[Head]:
-    heads = () if rule.head is None else (rule.head,)
-    bodies = rule.head.options if isinstance(rule.head, Choice) else ()
-    conditions = (part for option in bodies for part in option.condition)
-    for part in (*heads, *conditions, *rule.body):
-        yield from subformulas(part)
+    return (term for part in formulas(rule) for term in own_terms(part))
 
 
 def _short(number: int | float) -> str:

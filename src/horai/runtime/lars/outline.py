@@ -13,15 +13,10 @@ from horai.lang.lars.syntax import (
     At,
     Atom,
     Comparison,
-    FilterWindow,
     Formula,
-    IntervalWindow,
     Not,
-    PartitionWindow,
     Program,
     Rule,
-    TimeWindow,
-    TupleWindow,
     Within,
 )
 from horai.plan.lars.check import listed, place_of
@@ -99,24 +94,7 @@ def _operator(formula: Formula) -> str:
         case At(formula=Atom()):
             return "join with points"
         case Within(window=window, formula=inner):
-            return _windowed(window, inner)
+            points = " with points" if isinstance(inner, At) else ""
+            return f"{window.operator(isinstance(inner, Always))}{points}"
         case _:
             return "formula"
-
-
-def _windowed(window: object, inner: Formula) -> str:
-    always = isinstance(inner, Always)
-    points = " with points" if isinstance(inner, At) else ""
-    match window:
-        case TimeWindow(hop=hop):
-            return f"{'shrink' if always else 'stretch'}{' by hops' if hop else ''}{points}"
-        case TupleWindow():
-            return f"rank{points}"
-        case PartitionWindow():
-            return f"rank by group{points}"
-        case FilterWindow():
-            return f"filter{points}"
-        case IntervalWindow():
-            return f"{'count of points' if always else 'points between'}{points}"
-        case _:
-            return "window"
