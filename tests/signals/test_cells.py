@@ -11,7 +11,7 @@ import pytest
 from tests.signals.slow import metres
 
 from horai.signals.positions import Floats
-from horai.signals.sphere import EVERYWHERE, SHARE, level_of, meeting_cells
+from horai.signals.proximity import EVERYWHERE, SHARE, level_of, meeting_cells
 
 
 def moved(lon: Floats, lat: Floats, far: float, way: Floats) -> tuple[Floats, Floats]:

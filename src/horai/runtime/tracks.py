@@ -48,8 +48,15 @@ from horai.signals.positions import (
     parted,
     together,
 )
-from horai.signals.proximity import MEETINGS, PAIRS, SAMPLES, close_pairs, in_slices, meetings
-from horai.signals.sphere import meeting_cells
+from horai.signals.proximity import (
+    MEETINGS,
+    PAIRS,
+    SAMPLES,
+    close_pairs,
+    in_slices,
+    meeting_cells,
+    meetings,
+)
 
 FOLLOW, PAIR, MEET = -11, -12, -13  # rounds in front of those of stages
 STEPS_TOGETHER = 60  # of `close_step`: so a busy harbour is not one task

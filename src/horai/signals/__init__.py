@@ -12,8 +12,7 @@ found.dead_letters     # positions that were not used, each with its reason
 | `cleaning` | which positions are believed |
 | `motion` | critical points: gaps, stops, slow motion, changes of speed, turns |
 | `areas` | polygons, and who enters and leaves them |
-| `proximity` | where all are at common times, and who is close to whom |
-| `sphere` | parts of the earth in which who is close meets, on many machines |
+| `proximity` | where all are at common times, who is close to whom, on many machines too |
 | `loops` | what of cleaning, motion and proximity goes from row to row, compiled |
 | `items` | the result, as a stream |
 | `pipeline` | all of it, at once or batch after batch, and how late positions may be |

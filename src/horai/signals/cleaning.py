@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from horai.signals.loops import judge
 from horai.signals.positions import (
+    KNOT,
     VALUES,
     Flags,
     Floats,
@@ -25,7 +26,6 @@ from horai.signals.positions import (
     texts,
 )
 from horai.signals.settings import MotionLimits
-from horai.signals.sphere import KNOT
 from horai.temporal.spans import order
 
 GOOD, FRESH, DUPLICATE, CONFLICT, JUMP = range(5)

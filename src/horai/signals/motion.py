@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from horai.signals.loops import follow
-from horai.signals.positions import Flags, Floats, Ints
+from horai.signals.positions import KNOT, Flags, Floats, Ints
 from horai.signals.settings import MotionLimits
-from horai.signals.sphere import KNOT
 
 EVENTS = (
     "gap_start",

@@ -64,6 +64,8 @@ def row_texts(rows: pa.Table) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(*cells, ",")
 
 
+KNOT = 1852.0 / 3600.0  # metres per second
+
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]

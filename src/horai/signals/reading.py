@@ -33,6 +33,7 @@ from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.terms import BLANKS, TermColumn, distinct, from_arrow, from_text, to_source
 from horai.io.times import TimeScale, read_times
 from horai.signals.positions import (
+    KNOT,
     POSITIONS,
     VALUES,
     Flags,
@@ -42,7 +43,6 @@ from horai.signals.positions import (
     joined,
     letters_of,
 )
-from horai.signals.sphere import KNOT
 
 SpeedUnit = Literal["kn", "m/s", "km/h", "mph"]
 SPEED_UNITS: tuple[SpeedUnit, ...] = get_args(SpeedUnit)
