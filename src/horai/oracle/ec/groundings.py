@@ -128,8 +128,8 @@ class Groundings:
         """
         open_names = names(entity, value) - frozenset(env) - visible(body)
         grounded = key_of(entity) in self.rules
-        if open_names and not grounded:
-            raise _missing(open_names)
+        if not grounded:
+            refuse_open(open_names)
         if not open_names:
             try:
                 return self._solutions(body, entity, value, [env])
@@ -158,11 +158,11 @@ class Groundings:
                 left = frozenset(name for name in head if not ground(Var(name), env))
                 if not left:
                     found.append(env)
-                elif key_of(entity) in self.rules:
-                    given = value if value is not None and not ground(value, env) else None
-                    found.extend(self.complete(entity, given, env))
-                else:
-                    raise _missing(left)
+                    continue
+                if key_of(entity) not in self.rules:
+                    refuse_open(left)
+                given = value if value is not None and not ground(value, env) else None
+                found.extend(self.complete(entity, given, env))
         return found
 
 
@@ -184,6 +184,8 @@ def _branches(body: ec.Literal) -> list[ec.Literal]:
     return []
 
 
-def _missing(open_names: Names) -> Unsupported:
-    listed = ", ".join(sorted(open_names))
-    return Unsupported(f"nothing gives a value to {listed}: a grounding is missing")
+def refuse_open(open_names: Names) -> None:
+    """Nothing may be left without a value."""
+    if open_names:
+        listed = ", ".join(sorted(open_names))
+        raise Unsupported(f"nothing gives a value to {listed}: a grounding is missing")

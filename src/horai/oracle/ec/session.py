@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from horai.lang.core.terms import Term
@@ -28,13 +28,20 @@ from horai.oracle.ec.world import Key, World, key_of
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
-    """An input event at a point (`value` None) or an input fluent over an interval."""
+class OracleItem:
+    """An event at `start` (`value` is None) or an input fluent with a value over [start, end).
+
+    `arrival` is when it became known; a retraction takes back an equal item that arrived before.
+    `tag` is the caller's own mark, given back with dropped items.
+    """
 
     entity: Term
     value: Term | None
     start: int
-    end: float  # of an event: unused
+    end: float
+    arrival: int
+    retract: bool = False
+    tag: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class Interpreter:
         self.strata = OracleStrata(description, self.background)
         self.scopes = Scopes(description)
 
-    def evaluate(self, items: Iterable[Occurrence], start: int, query: int) -> Knowledge:
+    def evaluate(self, items: Iterable[OracleItem], start: int, query: int) -> Knowledge:
         """The knowledge at `query` that follows from the items known then."""
         with room_to_recurse():
             known = _knowledge(self.world_at(items, start, query))
@@ -75,7 +82,7 @@ class Interpreter:
         spans = {(written(fluent), value): found for (fluent, value), found in known.spans.items()}
         return Knowledge(spans, {written(event): times for event, times in known.events.items()})
 
-    def world_at(self, items: Iterable[Occurrence], start: int, query: int) -> World:
+    def world_at(self, items: Iterable[OracleItem], start: int, query: int) -> World:
         """All that is known at `query`, with the points from which intervals were made."""
         items = [replace(item, entity=self.unwrapping.flat(item.entity)) for item in items]
         world = World(self.grid, start, query, self.allen_memory)
@@ -131,23 +138,6 @@ def _knowledge(world: World) -> Knowledge:
 # --- over a stream -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class OracleItem:
-    """An event at `start` (`value` is None) or an input fluent with a value over [start, end).
-
-    `arrival` is when it became known; a retraction takes back an equal item that arrived before.
-    `tag` is the caller's own mark, given back with dropped items.
-    """
-
-    entity: Term
-    value: Term | None
-    start: int
-    end: float
-    arrival: int
-    retract: bool = False
-    tag: object = None
-
-
 class RefusalReason(StrEnum):
     """Why an item was not used, or not in full."""
 
@@ -175,14 +165,6 @@ def identity(item: OracleItem) -> Identity:
     return (item.entity, item.value, item.start, item.start if item.value is None else item.end)
 
 
-@dataclass(slots=True)
-class Admitted:
-    """Copies of one item that were admitted, each with the part of it that counts."""
-
-    arrivals: list[int] = field(default_factory=list)
-    parts: list[tuple[int, float]] = field(default_factory=list)
-
-
 class AdmittedItems:
     """The admitted items of a run."""
 
@@ -190,8 +172,8 @@ class AdmittedItems:
         self.grid = grid
         self.start = start
         self.window = window
-        self._admitted: dict[Identity, Admitted] = {}
-        self._kept: list[Occurrence] = []  # parts of retracted intervals that have become final
+        self._admitted: dict[Identity, list[OracleItem]] = {}  # the part of each that counts
+        self._kept: list[OracleItem] = []  # parts of retracted intervals that have become final
         self._waiting: list[OracleItem] = []
 
     def border(self, query: int) -> int:
@@ -214,12 +196,11 @@ class AdmittedItems:
                 dropped.extend(self._take(item, query))
         return dropped
 
-    def occurrences(self) -> Iterator[Occurrence]:
+    def occurrences(self) -> Iterator[OracleItem]:
         """Everything that counts now."""
         yield from self._kept
-        for (entity, value, _, _), admitted in self._admitted.items():
-            for start, end in admitted.parts:
-                yield Occurrence(entity, value, start, end)
+        for admitted in self._admitted.values():
+            yield from admitted
 
     def left_over(self, query: int) -> list[RefusedItem]:
         """Items that never came to count because the run is over."""
@@ -243,26 +224,20 @@ class AdmittedItems:
         elif item.retract:
             yield from self._retract(item, query, first)
         else:
-            admitted = self._admitted.setdefault(identity(item), Admitted())
-            admitted.arrivals.append(item.arrival)
-            admitted.parts.append((first, item.end))
+            self._admitted.setdefault(identity(item), []).append(replace(item, start=first))
             if first != item.start:
                 yield self._cut(item, query, first)
 
     def _retract(self, item: OracleItem, query: int, first: int) -> Iterator[RefusedItem]:
-        admitted = self._admitted.get(identity(item))
-        known = (
-            [i for i, t in enumerate(admitted.arrivals) if t <= item.arrival] if admitted else []
-        )
-        if admitted is None or not known:
+        admitted = self._admitted.get(identity(item), [])
+        known = [one for one in admitted if one.arrival <= item.arrival]
+        if not known:
             yield self._unknown(item, query)
             return
-        start, _ = admitted.parts.pop(known[-1])
-        admitted.arrivals.pop(known[-1])
-        if not admitted.parts:
-            del self._admitted[identity(item)]
+        admitted[:] = [one for one in admitted if one is not known[-1]]
+        start = known[-1].start
         if item.value is not None and start < first:
-            self._kept.append(Occurrence(item.entity, item.value, start, first))
+            self._kept.append(replace(item, start=start, end=first))
             yield self._cut(item, query, first)
 
     def _unknown(self, item: OracleItem, query: int) -> RefusedItem:

@@ -9,7 +9,7 @@ from horai.lang.core.terms import Int, Term, Var
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.background import TEMPORAL
-from horai.oracle.ec.groundings import Groundings
+from horai.oracle.ec.groundings import Groundings, refuse_open
 from horai.oracle.ec.intervals import INF, Intervals, coalesce
 from horai.oracle.ec.scopes import names, visible
 from horai.oracle.ec.solver import Solver
@@ -61,7 +61,7 @@ def evaluate_static(node: OracleNode, strata: OracleStrata, groundings: Groundin
             solver.domains = holds_for_domains(rule.body, groundings, formula)
             for env, intervals in _solutions(rule, groundings):
                 fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
-                _refuse_open(fluent, value)
+                refuse_open(names(fluent, value))
                 if intervals and groundings.allows(fluent, value):
                     results.setdefault((fluent, value), []).extend(intervals)
         solver.domains = {}
@@ -102,14 +102,6 @@ def _head_bindings(rule: StaticRule, groundings: Groundings) -> list[Env]:
     return listed if groundings.lists_all(key_of(fluent)) else [*listed, {}]
 
 
-def _refuse_open(fluent: Term, value: Term) -> None:
-    open_names = sorted(names(fluent, value))
-    if open_names:
-        raise Unsupported(
-            f"nothing gives a value to {', '.join(open_names)}: a grounding is missing"
-        )
-
-
 def _timeless(rule: ec.HoldsAtRule, start: Env, solver: Solver) -> list[Env]:
     """Entities that conditions without time list: each has its own times to look at."""
     timeless = tuple(g for g in ec.conjuncts(rule.body) if not solver.is_temporal(g))
@@ -134,7 +126,7 @@ def _formula(rule: ec.HoldsAtRule, start: Env, solver: Solver) -> list[tuple[Env
     true_in: dict[tuple[Term, ...], Intervals] = {}
     for begin, end in zip(cuts, [*cuts[1:], INF], strict=True):
         for env in _at(rule, begin, {**start, rule.time.name: Int(begin)}, solver, free):
-            _refuse_open(resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env))
+            refuse_open(names(resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)))
             key = tuple(resolve(Var(name), env) for name in free)
             true_in.setdefault(key, []).append((begin, end))
     return [
