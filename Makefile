@@ -8,7 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JARS := .jars/.fetched
-# The engine's machine is compiled in place, again when one of these has changed.
+# The engine's machine is compiled in place, again when one of these has changed. Bytecode is written
+# beside it, so that the first command need not make it.
 COMPILED := $(VENV)/.compiled
 CORE_SOURCES := scripts/build_core.py src/horai/plan/ec/instructions.py \
 	$(wildcard src/horai/engine/machine/*.p* src/horai/engine/views/*.p* src/horai/engine/numbering.py)
@@ -46,6 +47,7 @@ $(STAMP): requirements.lock pyproject.toml
 
 $(COMPILED): $(STAMP) $(CORE_SOURCES)
 	$(BIN)/python scripts/build_core.py
+	$(BIN)/python -m compileall -q -x /template/ src
 	@touch $@
 
 # What is there already is not fetched again.
