@@ -135,6 +135,11 @@ class Answer:
                 return self._rows_of(self.raw, listed)
         return self.rows("changelog")
 
+    def let_go(self) -> None:
+        """Keep how much was taken back instead of rows that can be made anew."""
+        if "changes" in vars(self) and self._rows_of is not None and self.revised >= 0:
+            del self.changes
+
     @cached_property
     def revised(self) -> int:
         """How many intervals, events and atoms of answers before were taken back."""

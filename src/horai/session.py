@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from horai.rules import Rules
     from horai.runtime.pipeline import PipelineEngine
 
+S = TypeVar("S")
+T = TypeVar("T")
 Engine = EngineSession | ProgramEngine
 _PARTS: dict[Answers, tuple[Which, ...]] = {
     "final": (),  # of these only the last counts, and it is kept whole
@@ -191,16 +193,15 @@ class Session:
             return None
         if self.answers:
             self._keep(self.answers[-1])
-        with self._at(until):
-            raw = few.core.advance_few(until, given)
+        raw = self._at(until, few.core.advance_few, given)
         if raw is None:
             return None
         if self._findings.is_looking:
             self._findings.look(self._read(items))  # type: ignore[arg-type]
-        if given:
-            types = (one.type.key for one in given)
-            self._spellings.look_later(cast(Sequence[object], items), types, self._read_again)
-        self._counting.judge_few(given, until, self.last)
+        if given.starts:
+            rows = cast(Sequence[object], items)
+            self._spellings.look_later(rows, given.types, self._read_again)
+        self._counting.judge_few(given.arrivals, given.starts, until, self.last)
         self.last = until
         answer = Answer(raw, self._wanted, few.rows)
         self.answers.append(answer)
@@ -262,8 +263,7 @@ class Session:
             core = self.core
             return self._answered(core.take(range(core.next, until + 1, core.step)))
         tables, self._pending = self._pending, []
-        with self._at(until):
-            raw = self.core.advance(until, tables)
+        raw = self._at(until, self.core.advance, tables)
         self._findings.look(tables)
         self._spellings.look(tables)
         self._counting.judge(tables, raw.dropped, until, self.last)
@@ -271,15 +271,14 @@ class Session:
         self.dead_letters.extend(letters_of(raw.dropped))
         return Answer(raw, self._wanted)
 
-    @contextmanager
-    def _at(self, until: int) -> Iterator[None]:
+    def _at(self, until: int, step: Callable[[int, S], T], items: S) -> T:
         """What the engine does at a query time."""
         try:
-            with (
-                nullcontext() if self._profile is None else self._profile.query(),
-                heard_by(self._findings.undefined),
-            ):
-                yield
+            with heard_by(self._findings.undefined):
+                if self._profile is None:
+                    return step(until, items)
+                with self._profile.query():
+                    return step(until, items)
         except EngineError as error:
             raise RunError(f"{error} (at query time {until})") from error
 
@@ -300,6 +299,7 @@ class Session:
         assert self.form is not None
         if isinstance(answer.raw, EngineAnswer):
             answer.raw.keep(_PARTS[self.form])
+            answer.let_go()
         elif self.form == "final" and not answer.raw.revisable:
             self.answers.clear()
 
@@ -490,7 +490,6 @@ class Session:
 # A line that says what it is, a checksum of all that follows, a line of JSON, and what the engine
 # says. All of it is data only, whatever engine the bytes name: nothing in them can run.
 
-T = TypeVar("T")
 _MARK = b"horai session 3\n"
 
 

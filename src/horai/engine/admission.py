@@ -588,7 +588,7 @@ class Stream:
         self.tick, self.start, self.window = tick, start, window
         self._moment = Moment(start, start, start, 0)
         self._origins = Origins()
-        self._buffers: dict[ItemKind, dict[Key, Buffer]] = {"event": {}, "fluent": {}}
+        self._buffers: dict[tuple[ItemKind, Key], Buffer] = {}
         self.given: frozenset[tuple[ItemKind, Key]] = frozenset()
 
     def border(self, query: int) -> int:
@@ -600,7 +600,7 @@ class Stream:
         self._go_to(query)
         verdicts: list[Rows] = []
         arrived = self._arrived(batches)
-        for buffer in self._all():
+        for buffer in self._buffers.values():
             due = [buffer.now_due(query)]
             due += [buffer.set_aside(rows, query) for rows in arrived.get(id(buffer), ())]
             verdicts += buffer.admit(due, self._moment)
@@ -610,13 +610,17 @@ class Stream:
 
     def next_due(self) -> int:
         """The query time at which the first of the items that wait counts."""
-        due = [int(buffer.waiting["due"][0]) for buffer in self._all() if buffer.waiting.size]
+        due = [
+            int(buffer.waiting["due"][0])
+            for buffer in self._buffers.values()
+            if buffer.waiting.size
+        ]
         return min(due, default=INF)
 
     def go_on(self, query: int) -> int:
         """Go on to a query time for which somebody else admits items, of this generation."""
         self._go_to(query)
-        for buffer in self._all():
+        for buffer in self._buffers.values():
             buffer.came, buffer.left = [], []
         return self._moment.generation
 
@@ -631,7 +635,7 @@ class Stream:
 
     def keys(self, kind: ItemKind) -> list[Key]:
         """The events or the fluents that occur now."""
-        return [key for key, buffer in self._buffers[kind].items() if not buffer.is_bare()]
+        return [key for key, buffer in self.buffers(kind) if not buffer.is_bare()]
 
     def events(self, key: Key) -> Rows:
         """All occurrences of an event that count now; the same one may occur twice."""
@@ -639,22 +643,22 @@ class Stream:
 
     def buffers(self, kind: ItemKind) -> list[tuple[Key, Buffer]]:
         """The buffers of the events or of the fluents."""
-        return list(self._buffers[kind].items())
+        return [(key, buffer) for (mine, key), buffer in self._buffers.items() if mine == kind]
 
     def occurrences(self) -> dict[Key, Rows]:
         """All occurrences that count now, by event."""
-        return _filled((key, one.admitted()) for key, one in self._buffers["event"].items())
+        return _filled((key, one.admitted()) for key, one in self.buffers("event"))
 
     def announced(self) -> dict[Key, Rows]:
         """The occurrences that have arrived and lie ahead, by event."""
         query = self._moment.query
-        waiting = ((key, buffer.waiting) for key, buffer in self._buffers["event"].items())
+        waiting = ((key, buffer.waiting) for key, buffer in self.buffers("event"))
         return _filled((key, rows.take(rows["arrival"] <= query)) for key, rows in waiting)
 
     def changed_from(self) -> int:
         """When the first event is that the last query admitted or took back; `INF` if none is."""
-        buffers = self._buffers["event"].values()
-        parts = [rows for buffer in buffers for rows in (*buffer.came, *buffer.left)]
+        buffers = self.buffers("event")
+        parts = [rows for _, buffer in buffers for rows in (*buffer.came, *buffer.left)]
         return min((int(rows["start"].min()) for rows in parts), default=INF)
 
     def fluents(self, key: Key) -> Rows:
@@ -670,14 +674,13 @@ class Stream:
         Of types without an entry nothing is needed.
         """
         border = self._moment.border
-        for buffers in self._buffers.values():
-            for key, buffer in buffers.items():
-                buffer.forget(min(keep.get(key, border), border))
+        for (_, key), buffer in self._buffers.items():
+            buffer.forget(min(keep.get(key, border), border))
 
     def left_over(self, query: int) -> list[Dropped]:
         """Items that never came to count because the run is over."""
         text = f"it arrives or happens after the end of the run, {query}"
-        buffers = self._all()
+        buffers = self._buffers.values()
         if not buffers:
             return []
         numbers = _in_order([buffer.waiting for buffer in buffers], self.symbols)["number"]
@@ -686,15 +689,14 @@ class Stream:
 
     def to_state(self) -> dict[str, Any]:
         """All of it as plain values and arrays; codes mean what the symbols say."""
-        numbers = [buffer.waiting["number"] for buffer in self._all()]
+        numbers = [buffer.waiting["number"] for buffer in self._buffers.values()]
         waiting = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
         buffers = []
-        for kind, by_key in self._buffers.items():
-            for key, buffer in by_key.items():
-                saved = buffer.to_state()
-                numbered = np.searchsorted(waiting, saved["waiting"]["number"])
-                saved["waiting"] = saved["waiting"].having(number=numbered)
-                buffers.append((kind, key, saved))
+        for (kind, key), buffer in self._buffers.items():
+            saved = buffer.to_state()
+            numbered = np.searchsorted(waiting, saved["waiting"]["number"])
+            saved["waiting"] = saved["waiting"].having(number=numbered)
+            buffers.append((kind, key, saved))
         return {
             "settings": (self.tick, self.start, self.window),
             "moment": tuple(self._moment),
@@ -719,7 +721,7 @@ class Stream:
         self, kind: ItemKind, key: Key, wanted: Wanted
     ) -> tuple[dict[str, Rows], list[SomeItems]] | None:
         """Rows of a type that are meant, by their arguments, and the items of those that wait."""
-        buffer = self._buffers[kind].get(key)
+        buffer = self._buffers.get((kind, key))
         if buffer is None:
             return None
         state, numbers = buffer.pick(wanted)
@@ -729,12 +731,12 @@ class Stream:
 
     def arguments(self, kind: ItemKind, key: Key) -> list[tuple[Column, ...]]:
         """The arguments of all rows of a type: of those that count and of those that wait."""
-        buffer = self._buffers[kind].get(key)
+        buffer = self._buffers.get((kind, key))
         return [] if buffer is None else buffer.arguments()
 
     def let_go(self, kind: ItemKind, key: Key, wanted: Wanted) -> None:
         """Remove rows of a type that are meant, by their arguments."""
-        buffer = self._buffers[kind].get(key)
+        buffer = self._buffers.get((kind, key))
         if buffer is not None:
             buffer.let_go(wanted)
             self._origins.release()
@@ -746,21 +748,17 @@ class Stream:
     def give(self, types: Iterable[tuple[ItemKind, Key]]) -> None:
         """Items of these types are given: what there is of them, and what comes."""
         self.given = frozenset(types)
-        for kind, buffers in self._buffers.items():
-            for key, buffer in buffers.items():
-                buffer.given = (kind, key) in self.given
-
-    def _all(self) -> list[Buffer]:
-        return [buffer for buffers in self._buffers.values() for buffer in buffers.values()]
+        for of_type, buffer in self._buffers.items():
+            buffer.given = of_type in self.given
 
     def _buffer(self, kind: ItemKind, key: Key) -> Buffer:
-        buffers = self._buffers[kind]
-        if key not in buffers:
-            given = (kind, key) in self.given
-            buffers[key] = Buffer(
-                key[1], kind == "fluent", self.symbols, self._origins, given, self._more
+        found = self._buffers.get((kind, key))
+        if found is None:
+            given, is_fluent = (kind, key) in self.given, kind == "fluent"
+            found = self._buffers[kind, key] = Buffer(
+                key[1], is_fluent, self.symbols, self._origins, given, self._more
             )
-        return buffers[key]
+        return found
 
     def _arrived(self, batches: Iterable[ItemBatch]) -> dict[int, list[Rows]]:
         """The rows of new batches by buffer, numbered in the order of the batches."""

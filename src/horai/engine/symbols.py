@@ -72,6 +72,11 @@ class Symbols:
             self._terms.append(name)
         return found
 
+    @property
+    def by_name(self) -> dict[str, int]:
+        """The codes of all atoms."""
+        return self._atoms
+
     def atoms(self, names: Iterable[str]) -> Ints:
         """The codes of some atoms."""
         every = list(names)

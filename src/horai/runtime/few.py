@@ -7,7 +7,6 @@ beside it: they know what to say about it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,6 +41,10 @@ class Few:
         self.rows = FewRows(wanted).of
 
 
+Row = tuple[int, int, int, ItemType, tuple[int, ...]]
+"""Arrival, start, end, type and words of an item."""
+
+
 class NotPlain(Exception):
     """There is a row that only the readers of `horai.io` understand."""
 
@@ -66,22 +69,22 @@ class FewReader:
                     first = key.fields - key.arity
                     self._by_fields[place] = (of_type, first, first == 5)
         self._words: dict[str, int] = {}  # of fields
-        self._values: dict[str | float, int] = {}  # of the values of items
 
-    def read(self, given: object) -> list[Given] | None:
+    def read(self, given: object) -> Given | None:
         """Items that are all plain insertions, None for anything else."""
         if not isinstance(given, list | tuple) or len(given) > MANY or not self.is_plain:
             return None
+        kinds = set(map(type, given))
         try:
-            if all(type(one) is str for one in given):
-                return [self._line(line) for line in given]
-            if all(type(one) is io.Item for one in given):
-                return [self._item(item) for item in given]
+            if kinds <= {str}:
+                return _by_column(list(map(self._line, given)))
+            if kinds == {io.Item}:
+                return _by_column(self._rows_of(given))
         except NotPlain:
             pass
         return None
 
-    def _line(self, line: str) -> Given:
+    def _line(self, line: str) -> Row:
         """The item of a line of a narrative."""
         fields = line.rstrip("\r\n").split("|")
         plain = self._by_fields.get((fields[0], len(fields)))
@@ -102,8 +105,7 @@ class FewReader:
             found = tuple([self._words[text] for text in fields[first:]])
         except KeyError:
             found = tuple(map(self._word, fields[first:]))
-        came = since if arrival == start else _number(arrival)
-        return _new(Given, (came, since, until, of_type, found))
+        return since if arrival == start else _number(arrival), since, until, of_type, found
 
     def _word(self, text: str) -> int:
         if not text.isprintable():
@@ -112,39 +114,34 @@ class FewReader:
             return self._words[text]
         if len(self._words) > MOST_WORDS:
             self._words.clear()
-        found = self._words[text] = self.core.word(read_field(text.strip(BLANKS)))
+        words = self.core.words_of((read_field(text.strip(BLANKS)),))
+        if words is None:
+            raise NotPlain
+        found = self._words[text] = words[0]
         return found
 
-    def _item(self, item: io.Item) -> Given:
-        op, name, kind, form, arrival, start, end, value, args, _, _ = item
-        of_type = self._types.get((name, len(args), kind, form))  # type: ignore[call-overload]
-        if kind != "fluent":
-            end = start
-        elif form == "points":
-            end = start + self.tick - start % self.tick
-        elif end is None:
-            end = INF
-        if of_type is None or op < 0 or not MIN_TIME <= start <= MAX_TIME or end < start:
-            raise NotPlain
-        if (kind == "fluent") != (value is not None):
-            raise NotPlain
-        terms = args if value is None else (*args, value)
-        return _new(Given, (arrival, start, end, of_type, tuple(map(self._word_of, terms))))
+    def _rows_of(self, items: Sequence[io.Item]) -> list[Row]:
+        types, words_of, tick = self._types, self.core.words_of, self.tick
+        rows: list[Row] = []
+        for op, name, kind, form, arrival, start, end, value, args, _, _ in items:
+            of_type = types.get((name, len(args), kind, form))  # type: ignore[call-overload]
+            if kind != "fluent":
+                end = start
+            elif form == "points":
+                end = start + tick - start % tick
+            elif end is None:
+                end = INF
+            words = words_of(args if value is None else (*args, value))
+            if of_type is None or op < 0 or not MIN_TIME <= start <= MAX_TIME or end < start:
+                raise NotPlain
+            if words is None or (kind == "fluent") != (value is not None):
+                raise NotPlain
+            rows.append((arrival, start, end, of_type, words))
+        return rows
 
-    def _word_of(self, value: io.Term) -> int:
-        if type(value) is int:
-            return self.core.word(value)
-        if type(value) is not str and type(value) is not float:
-            raise NotPlain
-        known = self._values.get(value)
-        if known is not None:
-            return known
-        if type(value) is float and not math.isfinite(value):
-            raise NotPlain
-        if len(self._values) > MOST_WORDS:
-            self._values.clear()
-        found = self._values[value] = self.core.word(value)
-        return found
+
+def _by_column(rows: list[Row]) -> Given:
+    return Given(*zip(*rows, strict=True)) if rows else Given()
 
 
 def _number(text: str) -> int:
@@ -154,7 +151,7 @@ def _number(text: str) -> int:
 
 
 Key = tuple[Any, ...]
-Row = tuple[int, int, int, int]
+Change = tuple[int, int, int, int]
 Shown = tuple[Instance, str | None, Key, tuple[str, str, tuple[Value, ...]] | None]
 
 
@@ -177,7 +174,7 @@ class FewRows:
         groups.sort(key=_by_text if self._only_atoms else _by_terms)
         rows: list[AnswerRow] = []
         before: Shown | None = None
-        some_before: list[Row] = []
+        some_before: list[Change] = []
         for shown, some in groups:
             if shown[3] is None:
                 continue
@@ -186,10 +183,11 @@ class FewRows:
                 some = [*some_before, *some]  # its values are in several places
                 del rows[-len(some_before) :]
             before, some_before = shown, some
-            if len(some) > 1 and kind == "event":
-                some.sort()
-            elif len(some) > 1:
-                some.sort(key=lambda row: self._order(row, term))
+            if len(some) > 1:
+                if len({row[0] for row in some}) == 1:  # of one value, or an event
+                    some.sort()
+                else:
+                    some.sort(key=lambda row: self._order(row, term))
             for value, start, sign, end in some:
                 said = "+" if sign > 0 else "-"
                 if kind == "event":
@@ -201,7 +199,7 @@ class FewRows:
                 rows.append(_new(AnswerRow, row))
         return rows
 
-    def _order(self, row: Row, term: Callable[[int], Term]) -> Key:
+    def _order(self, row: Change, term: Callable[[int], Term]) -> Key:
         word, start, sign, end = row
         return (*(self._values.get(word) or self._value(word, term))[0], start, sign, end)
 
@@ -229,11 +227,11 @@ class FewRows:
         return found
 
 
-def _by_text(group: tuple[Shown, list[Row]]) -> Any:
+def _by_text(group: tuple[Shown, list[Change]]) -> Any:
     return group[0][1]
 
 
-def _by_terms(group: tuple[Shown, list[Row]]) -> Any:
+def _by_terms(group: tuple[Shown, list[Change]]) -> Any:
     return group[0][2]
 
 

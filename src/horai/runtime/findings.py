@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai import io
+from horai.engine.core.few import ItemType
 from horai.errors import counted
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms
@@ -413,15 +414,16 @@ class Spellings:
     def look_later(
         self,
         rows: Sequence[object],
-        types: Iterable[tuple[str, int]],
+        types: Sequence[ItemType],
         read: Callable[[Sequence[object]], Sequence[io.ItemTable]],
     ) -> None:
         """Look at rows of some types, which are read once there are many, or somebody asks."""
         if self._asked:
             self._read = read
-            asked = self._types
-            some = zip(types, enumerate(rows, 1), strict=True)
-            self._later += [row for of_type, row in some if of_type in asked]
+            known = self._types
+            asked = {one for one in set(types) if one.key in known}
+            some = zip(types, enumerate(rows, 1), strict=True) if asked else ()
+            self._later += [row for one, row in some if one in asked]
             if len(self._later) > _MOST_ROWS:
                 self._settle()
 

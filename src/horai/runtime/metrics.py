@@ -170,21 +170,21 @@ class Counting:
         """Have all items been judged?"""
         return not self._waiting
 
-    def judge_few(self, items: Sequence[Sequence[Any]], query: int, previous: int | None) -> None:
-        """Count items that are judged as soon as they come, and used: (arrival, start, ...)."""
+    def judge_few(
+        self, arrivals: Sequence[int], starts: Sequence[int], query: int, previous: int | None
+    ) -> None:
+        """Count items that are judged as soon as they come, and used."""
         counts = dict.fromkeys(FATES, 0)
-        late = at_once = 0
-        for item in items:
-            arrival, start = item[0], item[1]
-            if previous is not None and start <= previous:
-                late += 1
-            if arrival > start:
-                self._bins[(arrival - start).bit_length()] += 1
-            else:
-                at_once += 1
-        self._bins[0] += at_once
-        self.items += len(items)
-        counts["late"], counts["on_time"] = late, len(items) - late
+        late = 0
+        if starts and previous is not None and min(starts) <= previous:
+            late = sum(start <= previous for start in starts)
+        if arrivals == starts:
+            self._bins[0] += len(starts)
+        else:
+            for arrival, start in zip(arrivals, starts, strict=True):
+                self._bins[max(0, arrival - start).bit_length()] += 1
+        self.items += len(starts)
+        counts["late"], counts["on_time"] = late, len(starts) - late
         self.windows.append(counts)
         self._queries.append(query)
 

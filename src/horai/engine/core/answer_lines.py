@@ -22,8 +22,8 @@ class Lines:
 
     def __init__(self, machine: Any, columns: Sequence[Relation]) -> None:
         self.instances: dict[int, Instance] = {}
-        self.logs: WeakSet[Callable[[], Ints]] = WeakSet()
-        """What came and went, in answers that somebody has: rows with a line as second number."""
+        self.logs: WeakSet[ChangeLog] = WeakSet()
+        """What came and went, in answers that somebody has."""
         self._machine: Any = machine
         self._columns = columns
         self._lines = self._numbers = np.empty(0, np.int64)  # those that are noted
@@ -58,7 +58,7 @@ class Lines:
 
     def note(self) -> None:
         """The machine is about to number its lines anew."""
-        some = [log()[:, 1] for log in list(self.logs)]
+        some = [rows[:, 1] for log in list(self.logs) for rows in log.rows()]
         lines = np.unique(np.concatenate(some)) if some else self._lines
         numbers = self.columns(lines)
         widest = max((len(one.keys) for one in self._columns), default=0)
@@ -69,3 +69,21 @@ class Lines:
             keys[mine, :width] = self.keys(lines[mine], width)
         self._lines, self._numbers, self._keys = lines, numbers, keys
         self._machine = None
+
+
+class ChangeLog:
+    """What came and went at a query time: rows of spans and of events, by line.
+
+    They are read from the machine when they are asked for, and at the latest before it goes on.
+    """
+
+    def __init__(self, lines: Lines, read: Callable[[], tuple[Ints, Ints]]) -> None:
+        self.lines, self._read = lines, read
+        self._rows: tuple[Ints, Ints] | None = None
+        lines.logs.add(self)
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """(sign, line, value, start, end) of spans, (sign, line, time) of events."""
+        if self._rows is None:
+            self._rows = self._read()
+        return self._rows

@@ -8,44 +8,66 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from horai.engine.admission import Stream
 from horai.engine.arrow_items import ItemKind
-from horai.engine.columns import Column
-from horai.engine.core.layout import Relation
 from horai.engine.core.words import Words
 from horai.engine.rows import Rows
 from horai.plan.ec.instructions import INF
 
 Key = tuple[str, int]
+Place = tuple[int, int]
+"""A table of the machine, and a column of it."""
 MANY = 1 << 16
 """So many items are kept as rows; more of them go to the stream."""
 
 
-class ItemType(NamedTuple):
-    """A type of items. `relation` is where they go, if a rule asks for them.
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemType:
+    """A type of items. `place` is where they go, if a rule asks for them.
 
     Those of an input fluent may go where those with their value do.
     """
 
     kind: ItemKind
     key: Key
-    relation: Relation | None
-    order: tuple[int, ...] | None = None  # of the arguments of an event, unless as they come
-    valued: Mapping[int, Relation] = {}
+    place: Place | None
+    order: tuple[int, ...] | None  # of the arguments of an event, unless as they come
+    valued: Mapping[int, Place]
 
 
 class Given(NamedTuple):
-    """An item: words of its arguments, then of its value. Events end when they start."""
+    """Items, column by column: words are those of arguments, then of the value.
 
-    arrival: int
-    start: int
-    end: int
-    type: ItemType
-    words: tuple[int, ...]
+    Events end when they start.
+    """
+
+    arrivals: Sequence[int] = ()
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    types: Sequence[ItemType] = ()
+    words: Sequence[tuple[int, ...]] = ()
+
+    def for_machine(self) -> list[tuple[int, int, int, tuple[int, ...]]]:
+        """Items of which rules ask, as (table, place, time, words)."""
+        found = []
+        for start, end, one, words in zip(
+            self.starts, self.ends, self.types, self.words, strict=True
+        ):
+            place = one.place
+            if one.valued:
+                place, words = one.valued.get(words[-1]), words[:-1]
+            if place is not None:
+                if one.kind == "fluent":
+                    words = (*words, min(end, INF))
+                elif one.order is not None:
+                    words = tuple([words[at] for at in one.order])
+                found.append((*place, start, words))
+        return found
 
 
 class Few:
@@ -53,70 +75,45 @@ class Few:
 
     def __init__(self, stream: Stream, words: Words) -> None:
         self.stream, self.words = stream, words
-        self._kept: deque[tuple[int, int, Sequence[Given]]] = deque()  # (until when, generation)
+        self._kept: deque[tuple[int, int, Given]] = deque()  # (until when, generation)
         self._size = 0
 
-    def admit(self, items: Sequence[Given], query: int) -> bool:
+    def admit(self, given: Given, query: int) -> bool:
         """Admit items at a query time, or do nothing: then they are a matter of the stream."""
         border = self.stream.border(query)
         if self.stream.next_due() <= query:
             return False
-        last = border
-        if items:
-            arrivals, starts, ends, _, _ = zip(*items, strict=True)
-            if min(starts) <= border or max(starts) > query or max(arrivals) > query:
-                return False
-            last = max(ends)
+        starts = given.starts
+        if starts and (min(starts) <= border or max(starts) > query or max(given.arrivals) > query):
+            return False
         generation = self.stream.go_on(query)
         kept = self._kept
         while kept and kept[0][0] <= border:
-            self._size -= len(kept.popleft()[2])
-        if items:
-            kept.append((last, generation, items))
-            self._size += len(items)
+            self._size -= len(kept.popleft()[2].starts)
+        if starts:
+            kept.append((max(given.ends), generation, given))
+            self._size += len(starts)
             if self._size > MANY:
                 self.settle()
         return True
 
     def settle(self) -> None:
         """Let the stream have all that is kept."""
-        by_type: dict[tuple[ItemKind, Key], list[tuple[int, Given]]] = {}
-        for _, generation, items in self._kept:
-            for item in items:
-                by_type.setdefault(item.type[:2], []).append((generation, item))
+        by_type: dict[ItemType, list[tuple[int, int, int, int, tuple[int, ...]]]] = {}
+        for _, generation, given in self._kept:
+            for arrival, start, end, one, words in zip(*given, strict=True):
+                by_type.setdefault(one, []).append((generation, arrival, start, end, words))
         self._kept.clear()
         self._size = 0
-        for (kind, key), rows in by_type.items():
-            generations, given = zip(*rows, strict=True)
+        for one, rows in by_type.items():
+            *columns, words_of = zip(*rows, strict=True)
+            names = ("generation", "arrival", "start", "end")
             numbers = {
-                "generation": np.array(generations, np.int64),
-                "arrival": np.array([item.arrival for item in given], np.int64),
-                "start": np.array([item.start for item in given], np.int64),
+                name: np.array(column, np.int64)
+                for name, column in zip(names, columns, strict=True)
             }
-            if kind == "fluent":
-                numbers["end"] = np.array([item.end for item in given], np.int64)
-                numbers["first"] = numbers["start"]
-            columns = zip(*(item.words for item in given), strict=True)
-            terms = tuple(self._column(column) for column in columns)
-            self.stream.take_in(kind, key, Rows(numbers, terms))
-
-    def _column(self, words: Sequence[int]) -> Column:
-        return self.words.column(np.array(words, np.int64))
-
-
-def for_machine(items: Sequence[Given]) -> list[tuple[int, int, int, tuple[int, ...]]]:
-    """Items of which rules ask, as (table, place, time, words)."""
-    found = []
-    for _, start, end, (kind, _, relation, order, valued), words in items:
-        if valued:
-            if words[-1] in valued:
-                of_value = valued[words[-1]]
-                given = (*words[:-1], min(end, INF))
-                found.append((of_value.table.number, of_value.place, start, given))
-        elif relation is not None:
-            if kind == "fluent":
-                words = (*words, min(end, INF))
-            elif order is not None:
-                words = tuple([words[at] for at in order])
-            found.append((relation.table.number, relation.place, start, words))
-    return found
+            numbers["first"] = numbers["start"]
+            terms = [np.array(words, np.int64) for words in zip(*words_of, strict=True)]
+            self.stream.take_in(
+                *(one.kind, one.key), Rows(numbers, (*map(self.words.column, terms),))
+            )

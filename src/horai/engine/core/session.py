@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 from weakref import ref
 
@@ -24,11 +24,11 @@ from horai.engine.answer import (
 from horai.engine.arrow_items import ItemKind, read_items
 from horai.engine.arrow_items import Source as ItemSource
 from horai.engine.columns import Column, concat, terms_of
-from horai.engine.core.answer_lines import Lines
+from horai.engine.core.answer_lines import ChangeLog, Lines
 from horai.engine.core.built import compiled
 from horai.engine.core.division import divides, homes, looked_at
 from horai.engine.core.facts import Rows, StaticFacts
-from horai.engine.core.few import Few, Given, ItemType, for_machine
+from horai.engine.core.few import Few, Given, ItemType
 from horai.engine.core.layout import RUN, NotLowered, Relation
 from horai.engine.core.listterms import (
     Cuts,
@@ -62,7 +62,7 @@ from horai.engine.profile import Profile
 from horai.engine.symbols import Symbols
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, number_term, value_of
-from horai.lang.core.terms import Compound, Float, Int, Term, substitute
+from horai.lang.core.terms import Compound, Term, substitute
 from horai.lang.core.values import parameter_count
 from horai.lang.ec.errors import (
     Endless,
@@ -135,6 +135,7 @@ class CompiledSession:
         self.shows_input = True
         self._failure: BaseException | None = None
         self._machine = _machine(self)
+        self._words_of_values = compiled("machine").words_of
         self._indexes: list[tuple[Rows, int]] = []
         self._facts = StaticFacts(self.plan, self.words, self.python)
         self.tick = tick
@@ -157,7 +158,7 @@ class CompiledSession:
         self.shape = lowered.shape
         self.reach = reach_of(program, self.plan, tick, archive)
         self._last: ref[Answer] | None = None
-        self._unread: list[ref[Callable[[], Ints]]] = []  # what the last answer says of its changes
+        self._log: ref[ChangeLog] | None = None  # what the last answer says of its changes
         self._lines = Lines(self._machine, program.columns)
         self._room = ROOM
         self._empty = 0  # rows that say nothing, and yet are needed
@@ -325,26 +326,30 @@ class CompiledSession:
             some = layout.fluents.get(key, [])
             if any(one.derived for one in some):
                 return None
-            valued = {self.words.word(one.value): one for one in some if one.value is not None}
-            return ItemType(kind, key, None if valued or not some else some[0], None, valued)
+            valued = {
+                self.words.word(one.value): (one.table.number, one.place)
+                for one in some
+                if one.value is not None
+            }
+            place = (some[0].table.number, some[0].place) if some and not valued else None
+            return ItemType(kind, key, place, None, valued)
         relation = layout.events.get(key)
         if relation is None:
-            return ItemType(kind, key, None)
-        order = (*relation.keys, *relation.rest)
+            return ItemType(kind, key, None, None, {})
         if relation.derived:
             return None
-        return ItemType(kind, key, relation, None if order == tuple(range(key[1])) else order)
+        order = (*relation.keys, *relation.rest)
+        place = (relation.table.number, relation.place)
+        return ItemType(kind, key, place, None if order == tuple(range(key[1])) else order, {})
 
-    def word(self, value: str | int | float) -> int:
-        """The word of an atom or a number."""
-        if type(value) is str:
-            return 2 * self.symbols.atom(value)
-        if isinstance(value, int):
-            return self.words.word(Int(value))
-        assert isinstance(value, float)
-        return self.words.word(Float(value))
+    def words_of(self, values: tuple[object, ...]) -> tuple[int, ...] | None:
+        """The words of atoms and numbers, None if one of the values is anything else."""
+        found: tuple[int, ...] | None = self._words_of_values(
+            values, self.symbols.by_name, self.symbols.atom
+        )
+        return found
 
-    def advance_few(self, until: int, items: Sequence[Given]) -> Answer | None:
+    def advance_few(self, until: int, items: Given) -> Answer | None:
         """Like `advance`, for a few items; None if they need columns, and nothing is done."""
         if until <= self.query:
             raise ValueError(f"query times must grow: {until} is not after {self.query}")
@@ -355,17 +360,19 @@ class CompiledSession:
         self._forget()
         self.query = until
         self._begin_step(until)
-        self._machine.give(for_machine(items))
+        self._machine.give(items.for_machine())
         self._end_step()
         self.final = self.border(until)
         return self._answer(until, ())
 
-    def _changes(self, log: Ints, events: Ints, lines: Lines) -> list[Changes]:
+    def _changes(self, log: ChangeLog) -> list[Changes]:
         """What came and went at a query time, instance by instance."""
+        spans, events = log.rows()
+        lines = log.lines
         instances, last = lines.instances, -1
         found: list[Changes] = []
         rows: list[tuple[int, int, int, int]] = []
-        words = iter(log.ravel().tolist())
+        words = iter(spans.ravel().tolist())
         for sign, line, value, start, end in zip(words, words, words, words, words, strict=True):
             if line != last:
                 last, rows = line, []
@@ -688,14 +695,13 @@ class CompiledSession:
     # --- answers ---------------------------------------------------------------------------------
 
     def _answer(self, query: int, dropped: Sequence[Dropped]) -> Answer:
-        log, events, lines = cache(self._came_and_went), cache(self._happened), self._lines
-        self._unread = [ref(log), ref(events)]
-        lines.logs.update((log, events))
+        log = ChangeLog(self._lines, self._came_and_went)
+        self._log = ref(log)
         border = query - self.window if self.window is not None else -INF
         parts: dict[Which, Callable[[], Part]] = {
             "window": lambda: self._now(border),
-            "new": lambda: self._part(log()[log()[:, 0] > 0], events()[events()[:, 0] > 0], lines),
-            "gone": lambda: self._part(log()[log()[:, 0] < 0], events()[events()[:, 0] < 0], lines),
+            "new": lambda: self._part(log, 1),
+            "gone": lambda: self._part(log, -1),
         }
         if self.told is not None:
             border_then, then = self.told
@@ -717,7 +723,7 @@ class CompiledSession:
             parts["input"] = self._input(query, border)["all"]
         answer = Answer(query, self.symbols, dropped, parts)
         if not self.shows_input:
-            answer.changes = lambda: self._changes(log(), events(), lines)
+            answer.changes = lambda: self._changes(log)
             answer.term = self.words.term
         self._last = ref(answer)
         return answer
@@ -747,21 +753,18 @@ class CompiledSession:
 
     def _complete(self) -> None:
         """Let the last answer be complete, if somebody has it: the machine goes on."""
-        for unread in self._unread:
-            if (read := unread()) is not None:
-                read()
+        if self._log is not None and (log := self._log()) is not None:
+            log.rows()
         answer = self._last() if self._last is not None else None
         for which in ("window", "all", "input") if answer is not None else ():
             if answer is not None and answer.has(which):
                 answer.part(which)
 
-    def _came_and_went(self) -> Ints:
-        """The spans that came and went at this query time."""
-        return self._shown(np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5))
-
-    def _happened(self) -> Ints:
-        """The same for events."""
-        return _netted(np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3))
+    def _came_and_went(self) -> tuple[Ints, Ints]:
+        """The spans and the events that came and went at this query time."""
+        spans = np.frombuffer(self._machine.changelog(), np.int64).reshape(-1, 5)
+        events = np.frombuffer(self._machine.events(), np.int64).reshape(-1, 3)
+        return self._shown(spans), _netted(events)
 
     def _now(self, border: int) -> Part:
         """What holds and happens after a border."""
@@ -822,8 +825,10 @@ class CompiledSession:
             hidden |= (numbers == one.number) & (ANY in some or np.isin(rows[:, 2], some))
         return rows[~hidden]
 
-    def _part(self, spans: Ints, events: Ints, lines: Lines) -> Part:
-        """Rows of the machine as tables."""
+    def _part(self, log: ChangeLog, sign: int) -> Part:
+        """What came, or what went, as tables."""
+        spans, events = (rows[rows[:, 0] == sign] for rows in log.rows())
+        lines = log.lines
         fluents = [
             FluentTable(name, args, self.words.column(rows[:, 2].copy()), rows[:, 3], _open(rows))
             for name, args, rows in self._tables(spans, lines)

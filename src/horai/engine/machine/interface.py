@@ -14,6 +14,29 @@ def put(words: object, p: WORDSS, size: WORDS) -> i64:
     return n
 
 
+def words_of(values: tuple, atoms: dict, new):
+    """The words of atoms and numbers, None if one of the values is anything else.
+
+    `atoms` has the codes of atoms by name, and `new` makes one.
+    """
+    found: list = []
+    word: i64
+    for value in values:
+        if type(value) is str:
+            code = atoms.get(value)
+            word = 2 * (new(value) if code is None else code)
+        elif type(value) is float:
+            word = flat_word(value)
+            if word == 0:
+                return None
+        elif type(value) is int and -LARGEST < value < LARGEST:
+            word = 2 * cython.cast(i64, value) + 1
+        else:
+            return None
+        found.append(word)
+    return tuple(found)
+
+
 @cython.cclass
 class Machine:
     """The state of a run, for the session that owns it.

@@ -71,14 +71,23 @@ def flonum(w: i64) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def word_of_real(S: STATE, d: cython.double) -> i64:
+def flat_word(d: cython.double) -> i64:
+    """The word of a decimal, 0 if none holds it."""
     if d == 0.0:
         return cython.cast(i64, ZERO)
     u: U64 = cython.cast(cython.pointer(U64), cython.address(d))[0]
     top: U64 = (u >> 60) & 7
     if u != SMALL and (top == 3 or top == 4):
         return cython.cast(i64, (((u << 3) | (u >> 61)) & REST) | 2)
-    return word_of_odd_real(S, d)
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def word_of_real(S: STATE, d: cython.double) -> i64:
+    word: i64 = flat_word(d)
+    return word if word != 0 else word_of_odd_real(S, d)
 
 
 @cython.cfunc
