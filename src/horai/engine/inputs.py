@@ -235,9 +235,9 @@ def folded(
             continue
         inner = [codes_of(next(rest), symbols) for _ in range(part[1])]
         of_row, firsts = dense(inner, rows)
-        terms = (tuple(symbols.term(int(one[at])) for one in inner) for at in firsts.tolist())
-        made = symbols.codes(Compound(part[0], args) for args in terms)
-        columns.append(codes(made[of_row]))
+        terms = zip(*(symbols.terms(one[firsts]) for one in inner), strict=True)
+        made = symbols.plain(Compound(part[0], args) for args in terms)
+        columns.append(codes(np.array(made, np.int64)[of_row]))
     return fold.name, tuple(columns)
 
 
