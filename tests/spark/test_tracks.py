@@ -35,7 +35,7 @@ from horai.runtime.records import (
 from horai.runtime.savepoint import retrack
 from horai.runtime.spark.batch import check as outcome_is_fine
 from horai.runtime.streams import Steps, StreamJob, open_or_create_checkpoint
-from horai.runtime.tracks import Front, TrackTask, send_positions
+from horai.runtime.tracks import TrackTask, derive_step, send_positions
 from horai.settings import RunSettings
 from horai.signals import Feed, MotionLimits, Pipeline, positions_of
 from horai.signals.items import as_rows
@@ -93,7 +93,8 @@ class Stream:
 
     def step(self, positions: Sequence[Row] | None, slots: int) -> None:
         """Take positions in; with None there are no more."""
-        task = TrackTask(self.feed, self.buckets, tell, pressed=False)
+        store = Store(str(self.folder / str(self.buckets)))
+        task = TrackTask(self.feed, self.buckets, tell, pressed=False, store=store)
         records: list[Record] = []
         if positions is not None:
             records = list(send_positions(task, 0, positions_of(table(positions))))
@@ -102,8 +103,7 @@ class Stream:
 
         rounds = Rounds(self.grid, slots)
         rounds.listen(records)
-        front = Front(task, Store(str(self.folder / str(self.buckets))))
-        front.step(manifest, [int(time) for time in latest], rounds, positions is None)
+        derive_step(task, manifest, [int(time) for time in latest], rounds, positions is None)
         self._hear([record for some, _ in rounds.records for record in some])
         self.known = manifest
 
@@ -169,7 +169,7 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
             else:
                 assert steps.front is not None
                 positions = positions_of(table(chunk))
-                step = steps.take(batch, list(send_positions(steps.front.task, batch, positions)))
+                step = steps.take(batch, list(send_positions(steps.front, batch, positions)))
             if step is not None:
                 outcome_is_fine(step.outcome)
                 for raw in raw_answers(step.queries, ("changelog",), step.answers):
@@ -228,7 +228,7 @@ def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     assert steps.front is not None
     come = table([Row("a", 0, 10.0, 50.0, 9.0, None, None)])
     for batch, positions, came in ((0, come, True), (1, come.slice(0, 0), False)):
-        sent = send_positions(steps.front.task, batch, positions_of(positions))
+        sent = send_positions(steps.front, batch, positions_of(positions))
         step = steps.take(batch, list(sent))
         assert (step.came, step.outcome.arrival) == (came, None)
         steps.commit(step)

@@ -36,7 +36,7 @@ from horai.runtime.records import Exchanger, Record
 from horai.runtime.refusals import Refused
 from horai.runtime.savepoint import Change, changing, check_change
 from horai.runtime.tasks import RunTask, StagePlan
-from horai.runtime.tracks import Front, front_of
+from horai.runtime.tracks import TrackTask, derive_step, front_of
 from horai.settings import MOST_QUERIES, RunSettings, Schedule, before
 from horai.signals.positions import Positions, letters_about, parted
 
@@ -134,7 +134,7 @@ class Steps(Generic[H]):
     ) -> None:
         self.grid, self.task, self.checkpoint = grid, task, checkpoint
         self.timing, self.slots = timing, min(slots, task.plan.routes.buckets)
-        self.front: Front | None = None  # where positions come in the place of items
+        self.front: TrackTask | None = None  # where positions come in the place of items
         self.brings_answers = True  # to the driver; otherwise they stay where they are
 
     def has_happened(self, batch: int) -> bool:
@@ -168,7 +168,7 @@ class Steps(Generic[H]):
         step.came = bool(heard["latest"] or outcome.letters) or outcome.arrival is not None
         rounds = heard.rounds
         if self.front is not None:
-            rounds = self.front.step(manifest, heard["latest"], step, finishing)
+            rounds = derive_step(self.front, manifest, heard["latest"], step, finishing)
         manifest.seen = seen_after(outcome, manifest)
         due = self.timing(manifest, manifest.seen, finishing)
         if due is not None:

@@ -206,41 +206,33 @@ def _tables(records: Sequence[Record], what: str, schema: pa.Schema) -> pa.Table
 H = TypeVar("H")
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """The rounds of positions in front of a stream."""
+def derive_step(
+    front: TrackTask, manifest: Manifest, heard: list[int], on: Rounds[H], finishing: bool
+) -> set[int]:
+    """The rounds of positions in front of a step; the rounds that items go on to come back.
 
-    task: TrackTask
-    store: Store
-
-    def step(
-        self, manifest: Manifest, heard: list[int], on: Rounds[H], finishing: bool
-    ) -> set[int]:
-        """The rounds of a step; the rounds that items go on to come back.
-
-        `heard` are the latest times that new positions tell of.
-        """
-        before = manifest.tracks
-        times = heard if before is None else [*heard, before.latest]
-        if not times:
-            return set()  # nobody has been heard of yet
-        latest = max(times)
-        # Others may tell of the same time still.
-        until = latest if finishing else latest - self.task.feed.lateness - 1
-        until = until if before is None else max(until, before.until)
-        task = replace(
-            self.task,
-            store=self.store,
-            number=manifest.number,
-            before=None if before is None else before.number,
-            until=until,
-            ends=finishing,
-        )
-        rounds, firsts = derive(task, on)
-        if before is not None and before.first is not None:
-            firsts = [*firsts, before.first]
-        manifest.tracks = TrackProgress(manifest.number, until, latest, min(firsts, default=None))
-        return rounds
+    `heard` are the latest times that new positions tell of.
+    """
+    before = manifest.tracks
+    times = heard if before is None else [*heard, before.latest]
+    if not times:
+        return set()  # nobody has been heard of yet
+    latest = max(times)
+    # Others may tell of the same time still.
+    until = latest if finishing else latest - front.feed.lateness - 1
+    until = until if before is None else max(until, before.until)
+    task = replace(
+        front,
+        number=manifest.number,
+        before=None if before is None else before.number,
+        until=until,
+        ends=finishing,
+    )
+    rounds, firsts = derive(task, on)
+    if before is not None and before.first is not None:
+        firsts = [*firsts, before.first]
+    manifest.tracks = TrackProgress(manifest.number, until, latest, min(firsts, default=None))
+    return rounds
 
 
 def derive(task: TrackTask, on: Rounds[H]) -> tuple[set[int], list[int]]:
@@ -261,11 +253,6 @@ def derive(task: TrackTask, on: Rounds[H]) -> tuple[set[int], list[int]]:
     return (followed.rounds | met.rounds) - {PAIR}, followed["first"]
 
 
-def batch_task(feed: Feed, buckets: int, send: Send) -> TrackTask:
-    """The task of buckets when all positions come at once, in front of a run."""
-    return TrackTask(feed, buckets, partial(send_items, send))
-
-
 def derive_all(on: Rounds[H], rows: H, task: TrackTask, until: int | None = None) -> set[int]:
     """All that follows from positions that have been read; the rounds that items go on to."""
     latest = on.listen(rows)["latest"]
@@ -274,10 +261,11 @@ def derive_all(on: Rounds[H], rows: H, task: TrackTask, until: int | None = None
     return derive(replace(task, until=max(latest) if until is None else until), on)[0]
 
 
-def front_of(feed: Feed, buckets: int, send: Send, store: Store) -> Front:
-    """The rounds of positions in front of a stream whose items are sent on like this."""
+def front_of(feed: Feed, buckets: int, send: Send, store: Store | None = None) -> TrackTask:
+    """The task of buckets in front of a run, or of a stream, whose items are sent on like this."""
     check_parts()
-    return Front(TrackTask(feed, buckets, partial(send_items, send), pressed=False), store)
+    # What a whole run sends may be on its way through Java, or a slow network.
+    return TrackTask(feed, buckets, partial(send_items, send), store is None, store=store)
 
 
 def check_parts() -> None:

@@ -24,7 +24,7 @@ from horai.runtime.records import ANSWERS, Exchanger
 from horai.runtime.spark import frames
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import Cluster, grid_of
-from horai.runtime.tracks import batch_task, derive_all
+from horai.runtime.tracks import derive_all, front_of
 from horai.settings import RunSettings, amount, text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def load(job: SparkJob | ProgramJob, buckets: int, on: Rounds[H], send: Send) ->
     """The input of a job on its way to buckets: files are read by workers."""
     given: Any = job.input
     format, strict = job.settings.input_format, job.settings.strict
-    front = None if job.feed is None else batch_task(job.feed, buckets, send)
+    front = None if job.feed is None else front_of(job.feed, buckets, send)
     intake: frames.ItemIntake | frames.PositionIntake
     if front is None:
         intake = frames.ItemIntake(send, job.options)

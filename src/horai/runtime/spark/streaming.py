@@ -201,7 +201,7 @@ def incoming(
     strict, format = job.settings.strict, source.format
     intake: ItemIntake | PositionIntake
     if steps.front is not None:
-        intake = PositionIntake(steps.front.task, strict, format, True, limit)
+        intake = PositionIntake(steps.front, strict, format, True, limit)
     else:
         send = sender(steps.task)
         send = send if limit is None else sending(send, limit)
