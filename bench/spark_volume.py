@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from horai.io import Narrative
 from horai.rules import Rules
-from horai.runtime.batch import packed
 from horai.runtime.inputs import read_input
-from horai.runtime.jobs import job_of, task_of
+from horai.runtime.jobs import SparkJob, task_of
 from horai.runtime.records import ANSWERS, DRIVER, LocalGrid, Record
+from horai.runtime.rounds import packed
 from horai.runtime.spark.batch import load
 from horai.runtime.streams import StreamJob, open_or_create_checkpoint
 from horai.settings import RunSettings
@@ -34,7 +34,7 @@ class Volume(NamedTuple):
 
 def batch(rules: Rules, path: Path, buckets: int) -> Volume:
     """What a batch run sends."""
-    job = job_of(rules, path, RunSettings(answers="final"))
+    job = SparkJob.of(rules, path, RunSettings(answers="final"))
     grid, plan = LocalGrid(), task_of(job, buckets).plan
     ran = job.run(grid, buckets, partial(load, job, buckets))
     sizes: Counter[int] = Counter()
@@ -67,18 +67,18 @@ class State(NamedTuple):
 
 def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps: int) -> State:
     """The state of a stream that takes a file in so many pieces."""
-    job = job_of(rules, None, RunSettings(window=window, step=step, start=0, answers="changelog"))
+    settings = RunSettings(window=window, step=step, start=0, answers="changelog")
+    asked = StreamJob.of(rules, None, settings)
     lines = path.read_text().splitlines()
     size = len(lines) // steps + 1
     found: list[int] = []
     sent = 0
     with tempfile.TemporaryDirectory() as folder:
-        asked = StreamJob(job)
         entered = open_or_create_checkpoint(Path(folder), asked, buckets, buckets)
         going = asked.steps(LocalGrid(), entered)
         for batch in range(steps):
             some = lines[batch * size : (batch + 1) * size]
-            narrative = read_input(some, rules.schema, job.clock)
+            narrative = read_input(some, rules.schema, asked.clock)
             records = list(packed(going.task.plan.routes, batch, narrative))
             done = going.take(batch, records)
             later = [r for some, _ in done.records for r in some if r.round > 1]
@@ -90,6 +90,6 @@ def stream(rules: Rules, path: Path, buckets: int, window: int, step: int, steps
 
 def sent(rules: Rules, narrative: Narrative, buckets: int) -> tuple[int, int]:
     """Blobs and bytes that reading a piece of input sends to so many buckets."""
-    task = task_of(job_of(rules, None, RunSettings()), buckets)
+    task = task_of(SparkJob.of(rules, None, RunSettings()), buckets)
     records = [r for r in packed(task.plan.routes, 0, narrative) if r.round != DRIVER]
     return len(records), sum(map(_bytes, records))

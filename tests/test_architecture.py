@@ -149,7 +149,7 @@ def test_a_forbidden_import_is_found(module: str, line: str) -> None:
         ("horai.lang.ec.parser", "from ..terms import Term"),
         ("horai.lang.ec.parser", "from . import syntax"),
         ("horai.plan.strata", "from horai.lang.ec import syntax\nimport networkx"),
-        ("horai.runtime.batch", "from horai.engine import stream\nfrom ..io import csv"),
+        ("horai.runtime.rounds", "from horai.engine import stream\nfrom ..io import csv"),
         ("horai.cli.run", "from horai.oracle import run"),
         ("horai.rules", "from .runtime import engines"),
     ],

@@ -9,7 +9,7 @@ from tests.weights import examples
 
 from horai import loads
 from horai.lang.core.diagnostics import Diagnostic
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
@@ -111,6 +111,6 @@ def test_runs_in_buckets_tell_the_same(
     rules = loads(FOUND)
     window = None if step is None else 20
     wanted = rules.run(rows, window=window, step=step).warnings
-    job = job_of(rules, rows, RunSettings(window=window, step=step))
+    job = SparkJob.of(rules, rows, RunSettings(window=window, step=step))
     found = run_job(LocalGrid(), job, buckets).warnings
     assert [one.render() for one in found] == [one.render() for one in wanted]

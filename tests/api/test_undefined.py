@@ -13,7 +13,7 @@ from tests.weights import examples
 
 from horai import Result, RunError, load, loads
 from horai.lang.core.diagnostics import Diagnostic
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
@@ -83,7 +83,7 @@ def test_what_facts_have_no_value_for_is_told(engine: str) -> None:
     rules += "initiatedAt(has(X)=P, T) :- happensAt(speed(X, _), T), share(P).\n"
     rows = ["speed|1|1|a|0"]
     if engine == "buckets":
-        found = run_job(LocalGrid(), job_of(loads(rules), rows, RunSettings()), 2).warnings
+        found = run_job(LocalGrid(), SparkJob.of(loads(rules), rows, RunSettings()), 2).warnings
     else:
         found = warnings(rules, rows, engine)
     assert [(one.code, one.position) for one in found] == [("H550", (1, rules.index("P is") + 1))]

@@ -30,7 +30,7 @@ from horai.plan.unfolding import Helpers
 from horai.result import Answer, Result
 from horai.rules import Rules
 from horai.runtime.inputs import read_input
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings, plan_run
@@ -97,7 +97,7 @@ def check(run: DelayRun) -> bool:
     assert told(lambda: rules.run(lines, **how)) == wanted
     assert told(lambda: restored(rules, run, "auto")) == wanted
     in_buckets = told(
-        lambda: run_job(LocalGrid(), job_of(rules, lines, RunSettings(**how)), run.buckets)
+        lambda: run_job(LocalGrid(), SparkJob.of(rules, lines, RunSettings(**how)), run.buckets)
     )
     assert in_buckets == wanted
     return "refused" not in wanted

@@ -20,7 +20,7 @@ from tests.spark.streamed_cases import final, on_spark, wanted
 from tests.spark.support import told
 
 from horai.result import Result
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.records import Exchanger
 from horai.runtime.spark.batch import run_job
 from horai.runtime.spark.connect import connect
@@ -75,7 +75,7 @@ def on_compiled(grid: Exchanger[Any], cases: Sequence[Given]) -> Wrong:
 def _in_buckets(grid: Exchanger[Any], given: Given, settings: dict[str, Any]) -> Result | Exception:
     """The result of a run, or what went wrong."""
     try:
-        job = job_of(given.rules, given.narrative, RunSettings(**settings))
+        job = SparkJob.of(given.rules, given.narrative, RunSettings(**settings))
         return run_job(grid, job, BUCKETS)
     except Exception as problem:
         return problem

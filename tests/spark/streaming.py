@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from horai.io import AnswerRow, DeadLetter, ItemTable, Narrative, TimeScale
 from horai.result import Answer
 from horai.rules import Rules
-from horai.runtime.batch import packed
 from horai.runtime.inputs import read_input, row_text
-from horai.runtime.jobs import job_of, raw_answers
+from horai.runtime.jobs import raw_answers
 from horai.runtime.records import LocalGrid, Record
+from horai.runtime.rounds import packed
 from horai.runtime.savepoint import save
 from horai.runtime.spark.batch import check
 from horai.runtime.streams import Steps, StreamJob, StreamStep, open_or_create_checkpoint
@@ -49,10 +49,9 @@ class Driver:
     def restart(self, saved: Path | None = None) -> None:
         """Nothing is known but what the folder says, or that of a savepoint."""
         asked = RunSettings.of("ec", "stream", self.settings | {"watermark_delay": self.delay})
-        job = job_of(self.rules, None, replace(asked, answers="changelog"))
-        stream = StreamJob(job)
+        stream = StreamJob.of(self.rules, None, replace(asked, answers="changelog"))
         found = open_or_create_checkpoint(self.folder, stream, self.buckets, self.buckets, saved)
-        self.job = job
+        self.job = stream
         self.steps: Steps[list[Record]] = stream.steps(LocalGrid(), found)
 
     def resize(self, buckets: int) -> None:

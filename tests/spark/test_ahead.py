@@ -15,7 +15,6 @@ import horai
 from horai.errors import UsageError
 from horai.io import Narrative, TimeScale, Unit
 from horai.runtime.inputs import read_input
-from horai.runtime.jobs import job_of
 from horai.runtime.sinks.table import read_current
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.runtime.streams import StreamJob, positions_within, sending
@@ -30,7 +29,7 @@ SETTINGS: dict[str, Any] = {"start": 900, "window": 600, "step": 60, "unit": "s"
 
 def limit(unit: Unit, skew: int | None) -> int | None:
     asked = RunSettings(step=10, unit=unit, future_skew=skew)
-    return StreamJob(job_of(horai.loads(RULES), None, asked)).limit()
+    return StreamJob.of(horai.loads(RULES), None, asked).limit()
 
 
 def test_the_limit_moves_with_the_clock() -> None:

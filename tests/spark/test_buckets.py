@@ -25,7 +25,7 @@ from horai.io import Narrative
 from horai.oracle.ec.session import OracleItem
 from horai.plan.split.stages import stages_of
 from horai.rules import Rules
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.records import LocalGrid
 from horai.runtime.spark.batch import run_job
 from horai.settings import RunSettings
@@ -40,7 +40,7 @@ def in_one_process(rules: Rules, run: StagedRun) -> dict[str, Any]:
 
 def in_buckets(rules: Rules, run: StagedRun) -> dict[str, Any]:
     try:
-        job = job_of(rules, run.narrative, RunSettings(**run.settings))
+        job = SparkJob.of(rules, run.narrative, RunSettings(**run.settings))
         return told(run_job(LocalGrid(), job, run.buckets))
     except (UsageError, RunError) as error:
         return {"refused": str(error)}
@@ -269,7 +269,7 @@ def test_entities_that_no_row_has_to_name_are_known_in_all_buckets(body: str, bu
     lines += ["shift|4|4|9|true|g", "shift|4|4|8|true|b"]
     given_settings: dict[str, Any] = {"start": 0, "end": 10, "answers": "final"}
     wanted = rules.run(lines, **given_settings)
-    found = run_job(LocalGrid(), job_of(rules, lines, RunSettings(**given_settings)), buckets)
+    found = run_job(LocalGrid(), SparkJob.of(rules, lines, RunSettings(**given_settings)), buckets)
     assert sorted(found.rows(), key=str) == sorted(wanted.rows(), key=str)
     assert len(wanted.rows()) > 3
 

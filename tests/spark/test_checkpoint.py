@@ -16,7 +16,6 @@ import horai
 from horai.cli.app import app
 from horai.errors import UsageError
 from horai.runtime.checkpoint import KEPT, Manifest, Seen, Store
-from horai.runtime.jobs import job_of
 from horai.runtime.records import packed, unpacked
 from horai.runtime.refusals import Refused
 from horai.runtime.streams import StreamJob
@@ -43,7 +42,7 @@ def state(*words: str) -> tuple[int, str, str]:
 
 
 def timed(**settings: Any) -> StreamJob:
-    return StreamJob(job_of(horai.loads(RULES), None, RunSettings(**settings)))
+    return StreamJob.of(horai.loads(RULES), None, RunSettings(**settings))
 
 
 def due(

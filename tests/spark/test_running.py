@@ -16,7 +16,7 @@ from horai.cli.app import app
 from horai.errors import RunError, UsageError
 from horai.io import InputError
 from horai.io.items.read import pieces_of
-from horai.runtime.jobs import job_of
+from horai.runtime.jobs import SparkJob
 from horai.runtime.spark.batch import run_job
 from horai.runtime.spark.shuffle import SparkGrid
 from horai.settings import RunSettings
@@ -62,7 +62,7 @@ def test_files_are_read_by_workers_piece_by_piece(
     monkeypatch.setattr("horai.io.items.read._BLOCK", 256)
     assert len(pieces_of(str(files / "day.csv"), None)) > 3
     rules = horai.loads(RULES)
-    job = job_of(rules, files / "day.csv", RunSettings(**SETTINGS))
+    job = SparkJob.of(rules, files / "day.csv", RunSettings(**SETTINGS))
     assert told(run_job(grid, job, 3)) == told(rules.run(files / "day.csv", **SETTINGS))
 
 

@@ -28,10 +28,10 @@ import horai
 from horai.engine.state_transfer import arguments, lend
 from horai.errors import UsageError
 from horai.runtime import subscriptions
-from horai.runtime.batch import packed
 from horai.runtime.bucket import FEW, session_of
 from horai.runtime.inputs import read_input
 from horai.runtime.records import BlobLabel, unpacked
+from horai.runtime.rounds import packed
 from horai.runtime.routes import engine_round
 from horai.runtime.streams import StreamStep
 from horai.runtime.subscriptions import Subscriptions

@@ -21,9 +21,8 @@ from tests.weights import examples
 import horai
 from horai.io import AnswerRow
 from horai.result import Answer
-from horai.runtime.batch import Rounds
 from horai.runtime.checkpoint import Manifest, Store
-from horai.runtime.jobs import job_of, raw_answers
+from horai.runtime.jobs import raw_answers
 from horai.runtime.records import (
     BlobLabel,
     LocalGrid,
@@ -32,6 +31,7 @@ from horai.runtime.records import (
     packed,
     unpacked,
 )
+from horai.runtime.rounds import Rounds
 from horai.runtime.savepoint import retrack
 from horai.runtime.spark.batch import check as outcome_is_fine
 from horai.runtime.streams import Steps, StreamJob, open_or_create_checkpoint
@@ -158,8 +158,7 @@ def answers(run: Run, feed: Feed, timing: dict[str, Any], delay: int) -> list[An
     rules = horai.loads(RULES)
     told: list[AnswerRow] = []
     asked = RunSettings(answers="changelog", positions=feed, watermark_delay=delay, **timing)
-    job = job_of(rules, None, asked)
-    stream = StreamJob(job)
+    stream = StreamJob.of(rules, None, asked)
     with tempfile.TemporaryDirectory() as folder:
         for batch, chunk in enumerate([*run.chunks, None]):
             found = open_or_create_checkpoint(Path(folder) / "c", stream, run.buckets[0], None)
@@ -220,8 +219,7 @@ def test_positions_that_wait_have_come(tmp_path: Path) -> None:
     """So a stream does not end as idle because nothing could be told yet."""
     feed = Feed(Pipeline(), lateness=900)
     asked = RunSettings(positions=feed, window=10_000, step=100)
-    job = job_of(horai.loads(RULES), None, asked)
-    stream = StreamJob(job)
+    stream = StreamJob.of(horai.loads(RULES), None, asked)
     steps: Steps[list[Record]] = stream.steps(
         LocalGrid(), open_or_create_checkpoint(tmp_path / "c", stream, 2, None)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Answer, Result
 from horai.runtime.answers import ANSWERS as FORMS_OF_ANSWERS
 from horai.runtime.answers import Answers
-from horai.runtime.batch import Extent, Outcome, Rounds, Send, sender
 from horai.runtime.engines import SPARK
 from horai.runtime.findings import Spellings, empty, findings_of_parts, unused
 from horai.runtime.inputs import files_of, is_files
 from horai.runtime.metrics import Counting, Metrics
 from horai.runtime.records import BlobLabel, Exchanger, Record, unpacked
+from horai.runtime.rounds import Extent, Outcome, Rounds, Send, sender
 from horai.runtime.routes import Entity
 from horai.runtime.tasks import RunTask, StagePlan, plan_of
 from horai.runtime.tracks import check_parts
@@ -101,6 +101,12 @@ class Job:
     input: object
     settings: RunSettings
     feed: Feed | None = None  # where positions come in the place of items
+
+    @classmethod
+    def of(cls, rules: Rules, input: object, settings: RunSettings) -> Self:
+        """The run that was asked for."""
+        feed = feed_of(settings.positions, settings.unit, settings.time_in)
+        return cls(rules, input, settings, feed)
 
     @property
     def clock(self) -> io.TimeScale:
@@ -180,11 +186,6 @@ class SparkJob(Job):
         """Conditions that had no value."""
         found = findings_of_parts(outcome.without_value, self.rules.description.sources)
         return judged(found, self.rules.severities)
-
-
-def job_of(rules: Rules, input: object, settings: RunSettings) -> SparkJob:
-    feed = feed_of(settings.positions, settings.unit, settings.time_in)
-    return SparkJob(rules, input, settings, feed)
 
 
 def plan(

@@ -27,17 +27,17 @@ from horai.io import DeadLetter, ItemTable, Narrative
 from horai.io.letters import AHEAD
 from horai.predicates import Predicate
 from horai.runtime import checkpoint, savepoint, subscriptions
-from horai.runtime.batch import Heard, Outcome, Rounds, Send, sender
 from horai.runtime.bucket import refuse_items, store_items
 from horai.runtime.checkpoint import Checkpoint, Identity, Manifest, Seen
 from horai.runtime.inputs import row_text
 from horai.runtime.jobs import SparkJob, inputs_of, plan, task_of
 from horai.runtime.records import Exchanger, Record
 from horai.runtime.refusals import Refused
+from horai.runtime.rounds import Heard, Outcome, Rounds, Send, sender
 from horai.runtime.savepoint import Change, changing, check_change
 from horai.runtime.tasks import RunTask, StagePlan
 from horai.runtime.tracks import TrackTask, derive_step, front_of
-from horai.settings import MOST_QUERIES, RunSettings, Schedule, before
+from horai.settings import MOST_QUERIES, Schedule, before
 from horai.signals.positions import Positions, letters_about, parted
 
 
@@ -255,18 +255,16 @@ def _reason(limit: int) -> str:
     return f"it names a time after {limit}, further ahead of the clock than the stream allows"
 
 
-@dataclass(frozen=True, slots=True)
-class StreamJob:
+@dataclass
+class StreamJob(SparkJob):
     """A stream as people ask for it.
 
     Its query times are start + k*step, as items drive them: one is due once an item has arrived
     that is later by more than the watermark delay.
     """
 
-    job: SparkJob
-
     def __post_init__(self) -> None:
-        settings, feed = self.settings, self.job.feed
+        settings, feed = self.settings, self.feed
         if settings.step is None and settings.window is None:
             hint = "give a step, and a window for how far back late items count"
             raise UsageError("a stream needs to know when to ask", hint)
@@ -281,10 +279,6 @@ class StreamJob:
             raise UsageError(f"{problem}hindsight", hint)
 
     @property
-    def settings(self) -> RunSettings:
-        return self.job.settings
-
-    @property
     def step(self) -> int:
         found = self.settings.step or self.settings.window
         assert found is not None
@@ -293,7 +287,7 @@ class StreamJob:
     def limit(self) -> int | None:
         """The last time-point that rows may name now, if there is any."""
         most = self.settings.future_skew
-        return None if most is None else self.job.clock.point(dt.datetime.now(dt.UTC)) + most
+        return None if most is None else self.clock.point(dt.datetime.now(dt.UTC)) + most
 
     def due(self, known: Manifest, seen: Seen | None, finishing: bool) -> Due | None:
         """The query times that are due; None as long as nobody knows where the stream begins."""
@@ -339,29 +333,29 @@ class StreamJob:
         return queries
 
     def identity(self, buckets: int) -> Identity:
-        rules, job = self.job.rules, self.job
+        rules, asked = self.rules, self.settings
         texts = [(source.name, source.text) for source in rules.description.sources]
         known = ("window", "start", "end", "tick", "allen_memory", "watermark_delay")
-        settings: dict[str, Any] = {name: getattr(job.settings, name) for name in known}
+        settings: dict[str, Any] = {name: getattr(asked, name) for name in known}
         settings["step"] = self.step
-        settings["unit"], settings["time_in"] = job.clock.unit, job.clock.time_in
-        settings["include_input"] = job.settings.include_input
-        if job.feed is not None:
-            settings |= job.feed.to_dict()
+        settings["unit"], settings["time_in"] = self.clock.unit, self.clock.time_in
+        settings["include_input"] = asked.include_input
+        if self.feed is not None:
+            settings |= self.feed.to_dict()
         functions = sorted(rules.predicates)
         return Identity(uuid.uuid4().hex, texts, functions, settings, buckets, buckets)
 
     def plan(self, identity: Identity) -> StagePlan:
         """Its stages, ready for the groups of a checkpoint."""
-        return plan(self.job.rules, identity.groups, self.job.settings.include_input, goes_on=True)
+        return plan(self.rules, identity.groups, self.settings.include_input, goes_on=True)
 
     def steps(self, grid: Exchanger[H], found: Checkpoint) -> Steps[H]:
         """The stream, ready to go on."""
         groups = found.identity.groups
-        task = task_of(self.job, groups, goes_on=True)
+        task = task_of(self, groups, goes_on=True)
         steps = Steps(grid, task, found, self.due, found.identity.buckets)
-        if self.job.feed is not None:
-            steps.front = front_of(self.job.feed, groups, sender(task), found.store)
+        if self.feed is not None:
+            steps.front = front_of(self.feed, groups, sender(task), found.store)
         return steps
 
 
@@ -416,11 +410,11 @@ def _begin(
 
 def _changing(found: Checkpoint, job: StreamJob) -> Change:
     """How the state of old rules becomes that of new ones, if it can."""
-    rules, groups = job.job.rules, found.identity.groups
+    rules, groups = job.rules, found.identity.groups
     demand_predicates(found.identity, rules.predicates)
     before = rules.again(found.identity.rules)
-    old = task_of(replace(job.job, rules=before), groups, goes_on=True)
-    new = task_of(job.job, groups, goes_on=True)
+    old = task_of(replace(job, rules=before), groups, goes_on=True)
+    new = task_of(job, groups, goes_on=True)
     check_change(old.plan, new.plan, inputs_of(before), inputs_of(rules))
     return changing(old, new, Schedule.of(job.settings, found.last.start or 0))
 

@@ -23,7 +23,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai.io.items.tables import whole_column
-from horai.runtime.batch import Heard, Rounds, Send
 from horai.runtime.checkpoint import Manifest, Store, TrackProgress
 from horai.runtime.hashing import Hashes, combined, hash_array
 from horai.runtime.records import (
@@ -36,6 +35,7 @@ from horai.runtime.records import (
     unpacked,
 )
 from horai.runtime.refusals import Refused
+from horai.runtime.rounds import Heard, Rounds, Send
 from horai.runtime.routes import split
 from horai.signals.items import ITEMS, narrative_of
 from horai.signals.pipeline import Feed, State, items_of_meetings, last_of_all, start

@@ -28,7 +28,6 @@ from horai.plan.lars.check import place_of
 from horai.plan.lars.modes import ONE
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
-from horai.runtime.batch import Extent, Outcome, Rounds, told_of
 from horai.runtime.engines import AUTO, SPARK
 from horai.runtime.findings import empty, unread
 from horai.runtime.hashing import combined, hash_terms
@@ -51,6 +50,7 @@ from horai.runtime.records import (
     packed,
     unpacked,
 )
+from horai.runtime.rounds import Extent, Outcome, Rounds, told_of
 from horai.runtime.routes import Entity, Route, Routes, engine_round
 from horai.runtime.values import parse_term, show
 from horai.settings import RunSettings

@@ -15,12 +15,12 @@ from horai.errors import RunError, RunFailed, UsageError
 from horai.io import DeadLetter, Kind
 from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Result
-from horai.runtime.batch import Outcome, Rounds, Send
 from horai.runtime.inputs import is_files
-from horai.runtime.jobs import SparkJob, job_of, metrics_of
+from horai.runtime.jobs import SparkJob, metrics_of
 from horai.runtime.lars.buckets import ProgramJob, letters_in, not_counted
 from horai.runtime.metrics import Metrics
 from horai.runtime.records import ANSWERS, Exchanger
+from horai.runtime.rounds import Outcome, Rounds, Send
 from horai.runtime.spark import frames
 from horai.runtime.spark.connect import connect
 from horai.runtime.spark.shuffle import Cluster, grid_of
@@ -216,8 +216,7 @@ class SparkAnswers:
 
 def run(rules: Rules, input: object, settings: RunSettings) -> Result:
     """Run on Spark, and bring the answers here."""
-    is_lars = settings.is_lars
-    job = ProgramJob(rules, input, settings) if is_lars else job_of(rules, input, settings)
+    job = (ProgramJob if settings.is_lars else SparkJob).of(rules, input, settings)
     with explained():
         grid = grid_of(connect(master_of(settings.master)))
         with closing(grid):
@@ -230,10 +229,9 @@ def frames_of(
     """Run on Spark, and leave the answers there."""
     form = settings.answers or ("windows" if settings.is_lars else "final")
     settings = replace(settings, answers=form)
-    is_lars = settings.is_lars
-    job = (
-        ProgramJob(rules, input, settings, form=form) if is_lars else job_of(rules, input, settings)
-    )
+    job: SparkJob | ProgramJob = SparkJob.of(rules, input, settings)
+    if settings.is_lars:
+        job = ProgramJob(rules, input, settings, form=form)
     if getattr(input, "isStreaming", False):
         raise UsageError("the data frame streams", "use rules.stream, or spark.read for all of it")
     with explained():

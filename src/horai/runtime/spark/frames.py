@@ -28,10 +28,10 @@ from horai.io.letters import DeadLetter, InputError
 from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META
 from horai.io.times import NANOSECONDS, Unit
-from horai.runtime.batch import Rounds, Send, letter_of, reader, unreadable
 from horai.runtime.inputs import is_files, read_input
 from horai.runtime.lars.buckets import SCHEMA as LARS_ROWS
 from horai.runtime.records import BlobLabel, Read, Record, packed, spark_types, unpacked
+from horai.runtime.rounds import Rounds, Send, letter_of, reader, unreadable
 from horai.runtime.sinks.protocol import answer_columns, rows_of
 from horai.runtime.spark.shuffle import Cluster, Pack, grid_of
 from horai.runtime.streams import positions_within

@@ -30,11 +30,11 @@ from horai.io.sources.protocol import Source
 from horai.io.sources.registry import FORMS as SOURCE_FORMS
 from horai.io.sources.registry import KINDS, source_named
 from horai.lang.core.diagnostics import Diagnostic
-from horai.runtime.batch import sender
 from horai.runtime.checkpoint import Checkpoint, CheckpointLock, Manifest, open_checkpoint
-from horai.runtime.jobs import SparkJob, check_format, job_of
+from horai.runtime.jobs import SparkJob, check_format
 from horai.runtime.records import ANSWERS
 from horai.runtime.refusals import Refused, unknown
+from horai.runtime.rounds import sender
 from horai.runtime.sinks.protocol import About, Changes, Sink, here, there
 from horai.runtime.sinks.registry import FORMS as SINK_FORMS
 from horai.runtime.sinks.registry import sink_of
@@ -407,7 +407,7 @@ class Streaming:
                 if not self.steps.has_happened(batch):
                     with self._moving(frame.sparkSession) as grid:
                         began = time.monotonic()
-                        job, limit = self.job.job, self.job.limit()
+                        job, limit = self.job, self.job.limit()
                         rows = incoming(grid, frame, self.source, job, self.steps, limit)
                         self._do(self.steps.take(batch, rows), began)
             except BaseException as problem:
@@ -456,7 +456,7 @@ class Streaming:
                 round(step.outcome.engine_seconds, 3),
                 step.manifest.totals,
             )
-            found = self.job.job.without_value(step.outcome)
+            found = self.job.without_value(step.outcome)
             self.on_step(report, step.outcome.letters, found)
 
     def _changes(self, step: StreamStep[Shuffled]) -> Changes:
@@ -503,11 +503,10 @@ def start(
         problem = f"{LANGUAGES[rules.language]} do not run as a stream of Spark"
         raise UsageError(problem, hint)
     asked = replace(RunSettings.of("ec", "stream", settings), answers="changelog")
-    job = job_of(rules, None, asked)
-    stream = StreamJob(job)
+    stream = StreamJob.of(rules, None, asked)
     sinks = sinks_of(sink)
     taken = source_from(source, asked.input_format, asked.files_per_step)
-    check_format(job.feed, taken.format)
+    check_format(stream.feed, taken.format)
     with refused():
         taken.check()
     if asked.trigger != NOW:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -213,10 +213,6 @@ class Rounds(Generic[H]):
             self.outcome.hear(what, content)
         self.records.append((records, heard.rounds))
         return heard
-
-    def take(self, items: Iterable[H]) -> set[int]:
-        """Take in what has been read; the rounds that it is for come back."""
-        return set[int]().union(*(self.listen(some).rounds for some in items))
 
     def work(self, rounds: Collection[int], work: Work, name: str) -> Heard:
         """Work on the records for some rounds."""
