@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
+from io import StringIO
 
 import pytest
 
-from horai.io import AnswerRow, InputError, Item, Narrative, json_line
+from horai.io import AnswerRow, InputError, Item, Narrative, write_answers
 
 Reader = Callable[..., Narrative]
 
@@ -57,8 +58,11 @@ def test_answers_are_input_again(read_text: Reader) -> None:
         AnswerRow("fluent", "working", ["chris"], "true", 14, 20),
         AnswerRow("fluent", "working", ["chris"], "true", 24, None, query=20, op="-"),
     ]
-    text = "".join(json_line(answer) + "\n" for answer in answers)
-    items = sorted(read_text(text, name="s.jsonl").items(), key=lambda item: item.line)
+    written = StringIO()
+    write_answers(answers, written)
+    items = sorted(
+        read_text(written.getvalue(), name="s.jsonl").items(), key=lambda item: item.line
+    )
     assert [(i.op, i.name, i.start, i.end, i.value) for i in items] == [
         (1, "go_to", 9, None, None),
         (1, "working", 14, 20, "true"),

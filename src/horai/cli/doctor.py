@@ -49,7 +49,10 @@ def examine() -> list[Finding]:
         _package("confluent-kafka", "topics of Kafka in one process", "pip install 'horai[kafka]'"),
         _package("shapely", "areas in `horai signals`", "pip install 'horai[space]'"),
         _package("h3", "positions on Spark", "pip install 'horai[space]'"),
-        _program("dot", "pictures of dependencies", "apt-get install graphviz", ["dot", "-V"]),
+        Finding(
+            *("dot", "pictures of dependencies"),
+            *(_version(["dot", "-V"]), "apt-get install graphviz"),
+        ),
     ]
 
 
@@ -112,10 +115,6 @@ def _package(name: str, use: str, advice: str) -> Finding:
         return Finding(name, use, metadata.version(name))
     except metadata.PackageNotFoundError:
         return Finding(name, use, None, advice)
-
-
-def _program(name: str, use: str, advice: str, command: list[str]) -> Finding:
-    return Finding(name, use, _version(command), advice)
 
 
 def _version(command: list[str]) -> str | None:

@@ -12,6 +12,7 @@ from horai.cli.command import ON_STREAM, Quiet, option, run_options, takes, writ
 from horai.cli.why import TO_EXPLAIN, run_to_explain
 from horai.cli.workload import choose
 from horai.explain.proof import Time, time_in
+from horai.io.shown import json_text
 from horai.rules import load
 from horai.testing import table_key
 
@@ -34,7 +35,7 @@ def command(
     if not rows and not quiet:
         click.echo("nothing would change", err=True)
     for row in rows:
-        click.echo(io.json_line(row.as_dict()) if format == "jsonl" else _line(row, time))
+        click.echo(json_text(row.as_dict()) if format == "jsonl" else _line(row, time))
 
 
 def _line(row: io.AnswerRow, time: Time) -> str:

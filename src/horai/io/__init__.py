@@ -13,18 +13,16 @@ from horai.io.answers import (
     AnswerRow,
     AnswerTable,
     answer_table,
-    json_line,
     write_answers,
 )
 from horai.io.items.read import read, read_object
 from horai.io.items.rows import Item
-from horai.io.items.tables import Format, ItemTable, Narrative, ReadCounts
+from horai.io.items.tables import Format, ItemTable, Narrative
 from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters
-from horai.io.schema import PARTS, Form, InputSchema, InputType, Kind, RowForm, TypeColumns
+from horai.io.schema import PARTS, InputSchema, InputType, Kind, TypeColumns
 from horai.io.terms import (
     Term,
     TermColumn,
-    TermKind,
     TermText,
     distinct,
     from_source,
@@ -44,7 +42,6 @@ __all__ = [
     "AnswerRow",
     "AnswerTable",
     "DeadLetter",
-    "Form",
     "Format",
     "InputError",
     "InputSchema",
@@ -53,11 +50,8 @@ __all__ = [
     "ItemTable",
     "Kind",
     "Narrative",
-    "ReadCounts",
-    "RowForm",
     "Term",
     "TermColumn",
-    "TermKind",
     "TermText",
     "TimeScale",
     "TypeColumns",
@@ -67,7 +61,6 @@ __all__ = [
     "format_time",
     "from_source",
     "from_uniques",
-    "json_line",
     "quote_atom",
     "read",
     "read_object",

@@ -729,16 +729,6 @@ def answer_table(answers: Answers, iso: Unit | None = None) -> pa.Table:
     return arrow_table(_as_table(answers), iso)
 
 
-def json_line(row: Row, iso: Unit | None = None) -> str:
-    """One line of JSON.
-
-    >>> json_line({"kind": "fluent", "name": "f", "args": [], "value": 3, "start": 4, "end": 9})
-    '{"kind":"fluent","name":"f","args":[],"value":3,"start":4,"end":9}'
-    """
-    lines = next(json_lines(_as_table([row]), iso))
-    return cast(str, lines[0].as_py()).removesuffix("\n")
-
-
 def _as_table(answers: Answers) -> AnswerTable:
     return answers if isinstance(answers, AnswerTable) else AnswerTable.of(answers)
 

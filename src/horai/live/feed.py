@@ -197,7 +197,9 @@ class LiveFeed:
             some = []
             for line in group:
                 if line.is_too_long:
-                    letters.append(_too_long(line))
+                    reason = f"the line has more than {LONGEST_LINE} characters"
+                    place = (line.source, line.number)
+                    letters.append(io.DeadLetter(*place, line.text, reason, "too-long"))
                 elif has_messages(source) or self._says_something(line):
                     some.append(line)
             texts = [_encoded(line.text) for line in some]
@@ -348,8 +350,3 @@ def _first_line(source: str) -> str:
         return ""
     with Path(source).open(encoding="utf-8", errors="surrogateescape") as file:
         return file.readline().rstrip("\r\n")
-
-
-def _too_long(line: InputLine) -> io.DeadLetter:
-    reason = f"the line has more than {LONGEST_LINE} characters"
-    return io.DeadLetter(line.source, line.number, line.text, reason, "too-long")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from horai.engine.profile import Profile
 
 
-T = TypeVar("T")
 Key = tuple[object, ...]
 
 
@@ -183,7 +182,8 @@ class Recent:
         """The last changes with their query times, the latest first."""
         if self._said:
             for answer in reversed(self._said):
-                for row in reversed(answer.changes if not _is_numbered(answer) else ()):
+                is_numbered = isinstance(answer.raw, PointAnswers) and answer.raw.numbered
+                for row in reversed(() if is_numbered else answer.changes):
                     if most <= 0:
                         return
                     most -= 1
@@ -256,30 +256,27 @@ def part_of(rows: Iterable[AnswerRow], symbols: Symbols) -> Part:
     groups: dict[tuple[str, str, int], list[AnswerRow]] = {}
     for row in rows:
         groups.setdefault((row.kind, row.name, len(row.args)), []).append(row)
-    part = Part([], [], [])
+    fluents: list[FluentTable] = []
+    events: list[EventTable] = []
+    atoms: list[AtomTable] = []
     for (kind, name, arity), some in groups.items():
         args = tuple(
             column_of([to_term(row.args[place]) for row in some], symbols) for place in range(arity)
         )
         if kind == "event":
             times = np.array([row.time for row in some], np.int64)
-            _list(part.events).append(EventTable(name, args, times))
+            events.append(EventTable(name, args, times))
             continue
         start = np.array([row.start for row in some], np.int64)
         end = np.array([INF if row.end is None else row.end for row in some], np.int64)
         if kind == "atom":
-            _list(part.atoms).append(AtomTable(name, args, start, end))
+            atoms.append(AtomTable(name, args, start, end))
         else:
             values = column_of(
                 [to_term(row.value) for row in some if row.value is not None], symbols
             )
-            _list(part.fluents).append(FluentTable(name, args, values, start, end))
-    return part
-
-
-def _list(some: Sequence[T]) -> list[T]:
-    assert isinstance(some, list)
-    return some
+            fluents.append(FluentTable(name, args, values, start, end))
+    return Part(fluents, events, atoms)
 
 
 def _key(row: AnswerRow) -> Key:
@@ -299,10 +296,6 @@ def _is_over(row: AnswerRow) -> bool:
 
 def _atoms(raw: PointAnswers) -> int:
     return 1 + sum(len(model) for one in raw.said for model in one.answer.models)
-
-
-def _is_numbered(answer: Answer) -> bool:
-    return isinstance(answer.raw, PointAnswers) and answer.raw.numbered
 
 
 def _later(one: int | None, other: int) -> int:

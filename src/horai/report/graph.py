@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 
 from horai.plan import EventDescription
 from horai.plan.ec.components import Strata, stratify
-from horai.plan.ec.dependencies import Dependency, DependencyGraph, Vertex
+from horai.plan.ec.dependencies import DependencyGraph, Vertex
 from horai.plan.ec.dependencies import dependency_graph as dependencies
 from horai.plan.ec.entities import Kind, Sort
 from horai.plan.graphs import Digraph
@@ -150,12 +150,13 @@ class _Drafter:
         groups: dict[tuple[object, ...], set[tuple[Vertex, Vertex]]] = {}
         for edge in self.graph.edges:
             if edge.source in self.ids and edge.target in self.ids:
-                key = (edge.source.fluent, edge.target.fluent, edge.kind, *_look(edge))
+                after = _delay(edge.delay) if edge.kind == "f" else ""
+                ends = edge.source.fluent, edge.target.fluent
+                key = (*ends, edge.kind, not edge.positive, after)
                 groups.setdefault(key, set()).add((edge.source, edge.target))
         found: dict[Arrow, None] = {}
         for (source, target, kind, negative, label), pairs in groups.items():
-            ends = self._merge(pairs, source, target, kind)  # type: ignore[arg-type]
-            for start, end in ends:
+            for start, end in self._merge(pairs, source, target, kind):  # type: ignore[arg-type]
                 found[Arrow(start, end, kind, negative, label)] = None  # type: ignore[arg-type]
         return sorted(found, key=lambda a: (a.kind, int(a.source[1:]), int(a.target[1:]), a.source))
 
@@ -190,10 +191,6 @@ class _Drafter:
 
     def _sorted(self, pairs: Iterable[tuple[Vertex, Vertex]]) -> list[tuple[Vertex, Vertex]]:
         return sorted(pairs, key=lambda p: (self.graph.place[p[0]], self.graph.place[p[1]]))
-
-
-def _look(edge: Dependency) -> tuple[bool, str]:
-    return (not edge.positive, _delay(edge.delay) if edge.kind == "f" else "")
 
 
 def _delay(term: object) -> str:
@@ -244,30 +241,26 @@ def _node(node: DrawnNode) -> str:
 
 
 def _box(box: Box) -> Iterator[str]:
-    look = 'style="rounded,filled", fillcolor="#f7f8fa", color="#c3c8d0"'
+    look = 'style="rounded,filled"; fillcolor="#f7f8fa"; color="#c3c8d0";'
     if box.cyclic:
-        look = 'style="rounded,filled", fillcolor="#fdf0ee", color="#d0604f", fontcolor="#b0392a"'
+        look = 'style="rounded,filled"; fillcolor="#fdf0ee"; color="#d0604f"; fontcolor="#b0392a";'
     yield f"  subgraph cluster_{box.id} {{"
     yield f'    label="{_escape(box.label)}"; labelloc=t; labeljust=l; margin=9;'
-    yield f"    {_split(look)}"
+    yield f"    {look}"
     yield from (f"    {_node(node)}" for node in box.nodes)
     yield "  }"
 
 
-def _split(attributes: str) -> str:
-    return attributes.replace('", ', '"; ') + ";"
-
-
 def _heads(drawing: Drawing) -> Iterator[str]:
     """An invisible head for every column, and one after the last: the columns hang on them."""
-    heads = [*map(_head, drawing.levels), "level_end"]
+    heads = _heads_of(drawing)
     for head in heads:
         yield f'  {head} [label="", shape=point, style=invis, width=0, height=0];'
     yield f"  {' -> '.join(heads)} [style=invis, weight=1000];"
 
 
-def _head(level: int) -> str:
-    return f"level_{level}"
+def _heads_of(drawing: Drawing) -> list[str]:
+    return [*(f"level_{level}" for level in drawing.levels), "level_end"]
 
 
 def _columns(drawing: Drawing) -> Iterator[str]:
@@ -277,11 +270,10 @@ def _columns(drawing: Drawing) -> Iterator[str]:
     Graphviz can also be told to align nodes, but with boxes around them some of its versions
     never end.
     """
-    levels = list(drawing.levels)
-    heads = ["", *map(_head, levels), "level_end"]
-    for number, level in enumerate(levels, 1):
-        for node in drawing.levels[level]:
-            if heads[number - 1]:
+    heads = _heads_of(drawing)
+    for number, nodes in enumerate(drawing.levels.values()):
+        for node in nodes:
+            if number:
                 yield f"  {heads[number - 1]} -> {node.id} [style=invis, weight=1];"
             yield f"  {node.id} -> {heads[number + 1]} [style=invis, weight=1];"
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from horai.io import AnswerBlock, AnswerTable, TermColumn, distinct, to_source
+from horai.io import AnswerTable, TermColumn, distinct, to_source
 from horai.io.terms import Term
 from horai.temporal.spans import INF, Ints
 
@@ -169,13 +169,12 @@ def _natural(term: Term) -> tuple[bool, float, list[tuple[int, str]], str]:
 
 def blocks_of(pack: Pack, table: AnswerTable) -> list[LaneBlock]:
     """The lanes of rows of answers: intervals of fluents and atoms, and events."""
-    return [_block_of(pack, block) for block in table.blocks if len(block)]
-
-
-def _block_of(pack: Pack, block: AnswerBlock) -> LaneBlock:
-    start = block.start.to_numpy()
-    end = None if block.end is None else block.end.fill_null(OPEN).to_numpy()
-    return lane_block(pack, block.kind, block.name, block.args, block.value, start, end)
+    found = []
+    for one in filter(len, table.blocks):
+        start = one.start.to_numpy()
+        end = None if one.end is None else one.end.fill_null(OPEN).to_numpy()
+        found.append(lane_block(pack, one.kind, one.name, one.args, one.value, start, end))
+    return found
 
 
 def packed_lanes(pack: Pack, blocks: Sequence[LaneBlock], base: int) -> dict[str, Any]:

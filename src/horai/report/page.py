@@ -38,7 +38,7 @@ from horai.io import (
 from horai.io.shown import shortened
 from horai.io.terms import Term
 from horai.plan.lars.dependencies import readings_of
-from horai.report.graph import Drawing, dependency_graph, program_graph
+from horai.report.graph import dependency_graph, program_graph
 from horai.report.lanes import OPEN, LaneBlock, Pack, blocks_of, lane_block, packed_lanes
 from horai.report.tracks import Tracks, packed_map
 from horai.result import Result
@@ -154,8 +154,9 @@ def _spans(layer: Layer) -> list[LaneBlock]:
 def _extent(
     result: Result, layers: Iterable[Layer], items: Iterable[LaneBlock], tracks: Tracks | None
 ) -> Span:
-    """The first time-point that anything on the page has, and the last."""
-    first, last = _answered(result)
+    """The first time-point that anything on the page has, and the last: query times at least."""
+    times = [*result.extent, *(window.query for window in result.metrics.windows)]
+    first, last = min(times), max(times)
     for block in [*(block for one in layers for block in one.blocks), *items]:
         if len(block.start):
             first, last = min(first, int(block.start.min())), max(last, int(block.start.max()))
@@ -165,13 +166,6 @@ def _extent(
     if tracks is not None and len(tracks.time):
         first, last = min(first, int(tracks.time.min())), max(last, int(tracks.time.max()))
     return first, last
-
-
-def _answered(result: Result) -> Span:
-    """The time-points from the first to the last query time."""
-    first, last = result.extent
-    times = [window.query for window in result.metrics.windows]
-    return min([first, *times]), max([last, *times])
 
 
 def _document(title: str, data: str) -> str:
@@ -421,16 +415,7 @@ def graphs(rules: Rules) -> list[dict[str, Any]]:
         drawings.append(dependency_graph(rules.description, True))
     if rules.language != "ec":
         drawings.append(program_graph(readings_of(rules.program, True)))
-    return [_drawn(drawing) for drawing in drawings if drawing.nodes or drawing.boxes]
-
-
-def _drawn(drawing: Drawing) -> dict[str, Any]:
-    return {
-        "nodes": [asdict(node) for node in drawing.nodes],
-        "boxes": [asdict(box) for box in drawing.boxes],
-        "arrows": [asdict(arrow) for arrow in drawing.arrows],
-        "legend": list(drawing.legend),
-    }
+    return [asdict(drawing) for drawing in drawings if drawing.nodes or drawing.boxes]
 
 
 # --- revisions -----------------------------------------------------------------------------------
@@ -445,8 +430,10 @@ Key = tuple[int | None, str, tuple[str, ...], str | None]
 
 def packed_revisions(pack: Pack, result: Result, base: int) -> dict[str, Any]:
     """How many there are, and what became of what."""
+    said = [answer.raw for answer in result.steps if isinstance(answer.raw, PointAnswers)]
+    only_goes_on = any(not raw.revisable for raw in said)  # each query time has one answer
     try:
-        listed = [] if _only_goes_on(result) else _changes(result.table("changelog"))
+        listed = [] if only_goes_on else _changes(result.table("changelog"))
     except UsageError as gone:
         return {"known": False, "reason": gone.problem}
     queries = sorted({row.query for row in listed if row.query is not None})
@@ -471,12 +458,6 @@ def packed_revisions(pack: Pack, result: Result, base: int) -> dict[str, Any]:
         "wentOn": went_on,
         "rows": [_told(pack, row, now, base) for row, now in found[:MOST_REVISIONS]],
     }
-
-
-def _only_goes_on(result: Result) -> bool:
-    """Does a LARS program give each query time one answer, which is never revised?"""
-    raws = [answer.raw for answer in result.steps]
-    return any(isinstance(raw, PointAnswers) and not raw.revisable for raw in raws)
 
 
 def _changes(changes: AnswerTable) -> list[AnswerRow]:

@@ -83,13 +83,14 @@ class _Without:
     span: Span
     edits: tuple[Edit, ...]
 
-    def texts(self, rules: Rules) -> list[tuple[str, str]]:
+    def texts(self, rules: Rules) -> Iterator[tuple[str, str]]:
         """The rules without the part."""
-        sources = rules.program.sources if rules.language == "lars" else rules.description.sources
-        return [
-            (one.name, _edited(one.text, self.edits if one is self.source else ()))
-            for one in sources
-        ]
+        own = rules.program.sources if rules.language == "lars" else rules.description.sources
+        for one in own:
+            text = one.text
+            for (first, last), new in sorted(self.edits, reverse=True):
+                text = text[:first] + new + text[last:] if one is self.source else text
+            yield one.name, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +216,3 @@ def _of_program(rule: ProgramRule) -> Iterator[_Without]:
     yield part("rule", span=rule.span, edits=(((first, first), "false, "),))
     for span in spans:
         yield part("condition", span=span, edits=((span, "true"),))
-
-
-def _edited(text: str, edits: Iterable[Edit]) -> str:
-    for (first, last), new in sorted(edits, reverse=True):
-        text = text[:first] + new + text[last:]
-    return text

@@ -300,27 +300,21 @@ class Vocabulary:
         found.update((Constant(name), None) for name, _ in zip(fresh, range(more), strict=False))
         return sorted(found, key=repr)
 
-    def atoms(self, predicates: list[lars.Predicate], constants: list[Term]) -> Iterator[lars.Atom]:
-        """All atoms over some predicates and constants."""
-        for name, arity in predicates:
-            for args in product(constants, repeat=arity):
-                yield lars.Atom(name, args)
-
     def pairs(
         self, predicates: list[lars.Predicate], constants: list[Term], times: Iterable[int]
     ) -> list[Pair]:
-        """All atoms at all of some times."""
-        return [(t, atom) for t in times for atom in self.atoms(predicates, constants)]
+        """All atoms over some predicates and constants, at all of some times."""
+        every = (
+            lars.Atom(name, args)
+            for name, arity in predicates
+            for args in product(constants, repeat=arity)
+        )
+        return list(product(times, every))
 
     @property
     def counts_signals(self) -> bool:
         """Are there windows over numbers of signals, for which their order matters?"""
         return any(isinstance(part, lars.Within) and part.window.counts for part in self._parts())
-
-    @property
-    def has_variables(self) -> bool:
-        """Is there a rule that stands for several?"""
-        return any(rule_variables(rule) for rule in self.rules)
 
     @property
     def most_variables(self) -> int:
@@ -675,7 +669,7 @@ class ProgramComparison:
                     return _different(notion, found)
         all_pairs = len(self._words.pairs(predicates, constants, self._times()))
         was_all = self._last < FEW_POINTS and self.signals >= all_pairs
-        is_ground = not self._words.has_variables and notion is not Notion.strong
+        is_ground = not self._words.most_variables and notion is not Notion.strong
         if self._is_settled and was_all and is_ground:
             return Verdict(notion, True, "all that can make a difference was tried")
         return Verdict(notion, None, self._how_far())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -31,21 +31,8 @@ from horai.io.schema import InputSchema, TableKey
 from horai.io.terms import BLANKS, from_text
 from horai.io.times import proper_intervals, read_times
 
-
-class LineTypes(NamedTuple):
-    """The types of some lines: operation and name of line i are `found[codes[i]]`."""
-
-    lines: Rows
-    codes: np.ndarray[Any, np.dtype[np.int32]]
-    found: list[tuple[int, str]]
-
-
-class Group(NamedTuple):
-    """Lines of a chunk that are rows of the same kind."""
-
-    key: TableKey
-    lines: Rows
-    op: np.ndarray[Any, np.dtype[np.int8]]
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+Ops = np.ndarray[Any, np.dtype[np.int8]]
 
 
 def read_narrative(stream: BinaryIO, harvest: Harvest) -> None:
@@ -68,53 +55,45 @@ def _is_header(line: bytes, schema: InputSchema) -> bool:
 
 
 def _read_chunk(chunk: Chunk, fields: Fields, wanted: Mask, harvest: Harvest) -> None:
-    reader = harvest.reader
-    types = _types(fields, np.flatnonzero(wanted & ~odd_lines(fields)))
-    for group in _groups(types, fields, reader.schema):
-        table, used = _read_group(group, fields, chunk, reader)
+    reader, schema = harvest.reader, harvest.reader.schema
+    lines = np.flatnonzero(wanted & ~odd_lines(fields))
+    encoded = fields.column(lines, 0).dictionary_encode()
+    codes = np.asarray(encoded.indices)
+    types = [split_op(text.strip(BLANKS)) for text in encoded.dictionary.to_pylist()]
+    names, ops = [name for _, name in types], np.array([op for op, _ in types], np.int8)[codes]
+    for key, chosen in _groups(names, codes, fields.count[lines], schema):
+        table, used = _read_group(key, lines[chosen], ops[chosen], fields, chunk, reader)
         harvest.add(table)
         wanted[used] = False
-    strangers = _strangers(types, fields, reader.schema)
+    # Lines of types that nobody reads are not looked at one by one: a stream may be full of them.
+    unknown = np.array([not schema.lookup(name) for name in names], np.bool_)[codes]
+    strangers = np.flatnonzero(unknown & (fields.count[lines] > 1))
+    stranger_names = dict(zip(lines[strangers].tolist(), codes[strangers].tolist(), strict=True))
     for index in np.flatnonzero(wanted).tolist():
         raw, line = fields.line(index), chunk.first_line + index
-        if index in strangers:
-            harvest.refuse(line, raw, *strangers[index])
+        if index in stranger_names:
+            harvest.refuse(line, raw, *schema.why_unknown(names[stranger_names[index]]))
         else:
             harvest.row(line, raw, partial(reader.narrative, raw, line))
 
 
-def _types(fields: Fields, lines: Rows) -> LineTypes:
-    encoded = fields.column(lines, 0).dictionary_encode()
-    found = [split_op(text.strip(BLANKS)) for text in encoded.dictionary.to_pylist()]
-    return LineTypes(lines, np.asarray(encoded.indices), found)
-
-
-def _strangers(types: LineTypes, fields: Fields, schema: InputSchema) -> dict[int, tuple[str, str]]:
-    """Code and reason for lines of types nobody reads: a stream may be full of them."""
-    names = [name for _, name in types.found]
-    unknown = np.array([not schema.lookup(name) for name in names], dtype=np.bool_)
-    chosen = np.flatnonzero(unknown[types.codes] & (fields.count[types.lines] > 1))
-    codes, lines = types.codes[chosen].tolist(), types.lines[chosen].tolist()
-    return {line: schema.why_unknown(names[code]) for line, code in zip(lines, codes, strict=True)}
-
-
-def _groups(types: LineTypes, fields: Fields, schema: InputSchema) -> Iterator[Group]:
-    """Sort lines by kind of row; those whose kind is not certain are left out."""
+def _groups(
+    names: list[str], codes: Codes, counts: Rows, schema: InputSchema
+) -> Iterator[tuple[TableKey, Rows]]:
+    """Lines by kind of row, of line i `names[codes[i]]`; those of no certain kind are left out."""
     kinds = _kinds_of_row(schema)
-    numbers = {key: number for number, key in enumerate(kinds.values())}
-    width = 1 + max((key.fields for key in numbers), default=0)
+    width = 1 + max((key.fields for key in kinds.values()), default=0)
     # One row per name, so that looking up (name, number of fields) is one array access.
-    names = {name: row for row, name in enumerate(dict.fromkeys(key.name for key in numbers))}
-    table = np.full((len(names) + 1, width + 1), -1, dtype=np.int32)
-    for key, number in numbers.items():
-        table[names[key.name], key.fields] = number
-    row_of = np.array([names.get(name, len(names)) for _, name in types.found], dtype=np.int64)
-    number_of = table[row_of[types.codes], np.minimum(fields.count[types.lines], width)]
-    ops = np.array([op for op, _ in types.found], dtype=np.int8)
-    for key, number in numbers.items():
+    places = {name: row for row, name in enumerate(dict.fromkeys(name for name, _ in kinds))}
+    table = np.full((len(places) + 1, width + 1), -1, dtype=np.int32)
+    for number, key in enumerate(kinds.values()):
+        table[places[key.name], key.fields] = number
+    row_of = np.array([places.get(name, len(places)) for name in names], dtype=np.int64)
+    number_of = table[row_of[codes], np.minimum(counts, width)]
+    for number, key in enumerate(kinds.values()):
         chosen = np.flatnonzero(number_of == number)
         if len(chosen):
-            yield Group(key, types.lines[chosen], ops[types.codes[chosen]])
+            yield key, chosen
 
 
 def _kinds_of_row(schema: InputSchema) -> dict[tuple[str, int], TableKey]:
@@ -126,10 +105,9 @@ def _kinds_of_row(schema: InputSchema) -> dict[tuple[str, int], TableKey]:
 
 
 def _read_group(
-    group: Group, fields: Fields, chunk: Chunk, reader: RowReader
+    key: TableKey, lines: Rows, op: Ops, fields: Fields, chunk: Chunk, reader: RowReader
 ) -> tuple[ItemTable, Rows]:
-    """The table of the group's good lines, and which lines these are."""
-    key, lines = group.key, group.lines
+    """The table of good lines of a kind, and which lines these are."""
     arrival = read_times(fields.column(lines, 1), reader.clock).points
     start = read_times(fields.column(lines, 2), reader.clock).points
     good = pc.and_(arrival.is_valid(), start.is_valid())
@@ -146,7 +124,7 @@ def _read_group(
         key,
         reader.file,
         pa.array(used + chunk.first_line),
-        pa.array(group.op[rows]),
+        pa.array(op[rows]),
         arrival.take(chosen),
         start.take(chosen),
         None if end is None else end.take(chosen),
