@@ -135,12 +135,8 @@ class Digraph(Generic[N]):
 
     def below(self, node: N) -> set[N]:
         """What a path of at least one edge leads to."""
-        found = dict.fromkeys(self._after.get(node, ()))
-        for one in (queue := list(found)):
-            new = [target for target in self._after[one] if target not in found]
-            found.update(dict.fromkeys(new))
-            queue += new
-        return set(found)
+        after = self._after.get(node, ())
+        return {one for target in after for one in _reached(target, self.successors)}
 
     def path(self, source: N, target: N) -> list[N] | None:
         """A shortest path, both ends included."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from horai.io.items.read import explained
 from horai.io.letters import InputError
 from horai.io.terms import Term, quote_atom, to_source
 from horai.signals.positions import Flags, Floats, Ints
@@ -75,17 +76,13 @@ def read_areas(path: str | os.PathLike[str]) -> Areas:
     """Polygons of a GeoJSON file: a FeatureCollection whose features have a name and a type."""
     file = os.fspath(path)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        hint = "check the spelling and the directory you are in"
-        raise InputError(file, "there is no such file", hint=hint) from error
+        with explained(file):
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         reason = f"this is no JSON: {error.msg}"
         raise InputError(file, reason, line=error.lineno, hint="GeoJSON is expected") from error
     except UnicodeDecodeError as error:
         raise InputError(file, "the text is not UTF-8", hint="save it as UTF-8") from error
-    except OSError as error:
-        raise InputError(file, f"it cannot be read: {error.strerror}") from error
     return areas_of(content, file)
 
 

@@ -85,10 +85,7 @@ class Background:
         self.listable = self._find_listable()
         reached = {key: _reached(key, calls) for key in self.rules if key in self.listable}
         self.group: dict[Key, list[Key]] = {
-            key: [k for k in reached if k == key or (k in reached[key] and key in reached[k])]
-            if key in reached
-            else []
-            for key in self.listable
+            key: [k for k in reached if reached[k] == reached.get(key)] for key in self.listable
         }
         """The predicates with rules that call each other, by each of them."""
 
@@ -129,9 +126,8 @@ class Background:
 
 
 def _reached(key: Key, calls: dict[Key, set[Key]]) -> set[Key]:
-    """The predicates that the rules of one call, directly or through others."""
-    found: set[Key] = set()
-    left = [key]
+    """A predicate and all that its rules call, directly or through others."""
+    found, left = {key}, [key]
     while left:
         more = calls.get(left.pop(), set()) - found
         found |= more

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from horai.lang.core.arithmetic import COMPARISONS
 
@@ -79,13 +78,13 @@ def intersection(lists: list[Intervals]) -> Intervals:
     return common
 
 
-def _common(left: Intervals, right: Intervals) -> Intervals:
+def _common(left: Intervals, right: Sequence[tuple[Time, Time]]) -> Intervals:
     found: Intervals = []
     i = j = 0
     while i < len(left) and j < len(right):
         (a, b), (c, d) = left[i], right[j]
         if max(a, c) < min(b, d):
-            found.append((max(a, c), min(b, d)))
+            found.append((int(max(a, c)), min(b, d)))
         if b < d:  # the one that ends first has met all it can
             i += 1
         else:
@@ -100,19 +99,8 @@ def difference(base: Intervals, lists: Iterable[Intervals]) -> Intervals:
     [(5, 18), (26, 28), (35, 50)]
     """
     taken = union(lists)
-    ends = [end for _, end in taken]
-    rest: Intervals = []
-    for start, end in base:
-        at: Time = start
-        for c, d in islice(taken, bisect_right(ends, start), None):
-            if c >= end:
-                break
-            if at < c:
-                rest.append((int(at), c))
-            at = max(at, d)
-        if at < end:
-            rest.append((int(at), end))
-    return rest
+    ends, starts = [-INF, *(end for _, end in taken)], [*(start for start, _ in taken), INF]
+    return _common(base, list(zip(ends, starts, strict=True)))
 
 
 def longer_or_shorter(
