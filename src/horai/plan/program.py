@@ -145,37 +145,22 @@ class Plan:
         return frozenset(plan.key for plan in plans if not is_ground(plan.terms[-1]))
 
     @cached_property
-    def initiations_read(self) -> frozenset[Key]:
-        """The fluents whose initiations some rule, or a delay elsewhere, reads."""
-        return self._read(ec.InitiatedAt) | self.origins_elsewhere
-
-    @cached_property
-    def terminations_read(self) -> frozenset[Key]:
-        """The fluents whose terminations some rule, or a delay elsewhere, reads."""
-        return self._read(ec.TerminatedAt) | self.origins_elsewhere
-
-    @cached_property
-    def origins_elsewhere(self) -> frozenset[Key]:
-        """Fluents whose initiations have a delayed effect in another component."""
-        return frozenset(
-            delay.origin_key
-            for stratum in self.strata
-            for delay in stratum.delays
-            if delay.origin_key not in stratum.fluents
-        )
+    def points_read(self) -> frozenset[Key]:
+        """The fluents whose points some rule, or a delayed effect in another component, reads."""
+        read = {
+            literal.fvp.key
+            for rule in self.description.rules
+            for literal in body_literals(rule)
+            if isinstance(literal, ec.InitiatedAt | ec.TerminatedAt)
+        }
+        for stratum in self.strata:
+            read |= {delay.origin_key for delay in stratum.delays} - set(stratum.fluents)
+        return frozenset(read)
 
     @cached_property
     def changing(self) -> frozenset[Key]:
         """The background relations and procedures that depend on members of dynamic domains."""
         return callers(self.graph.helpers.calls, set(self.dynamic))
-
-    def _read(self, kind: type[ec.InitiatedAt] | type[ec.TerminatedAt]) -> frozenset[Key]:
-        return frozenset(
-            literal.fvp.key
-            for rule in self.description.rules
-            for literal in body_literals(rule)
-            if isinstance(literal, kind)
-        )
 
     @property
     def procedures(self) -> op.Procedures:

@@ -181,8 +181,8 @@ def retrack(known: TrackProgress, old: Store, groups: int, new: Store, wanted: i
 
 def _state(state: State, wanted: int, target: int) -> State:
     names = ("waiting", "tracks", "inside")
-    return state.with_(
-        **{name: _of(getattr(state, name), ("entity",), wanted, target) for name in names}
+    return replace(
+        state, **{name: _of(getattr(state, name), ("entity",), wanted, target) for name in names}
     )
 
 

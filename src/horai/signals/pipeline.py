@@ -97,10 +97,6 @@ class State:
         until, last = (int(tables[0].schema.metadata[name]) for name in (UNTIL, LAST))
         return cls(until, last, *(table.replace_schema_metadata(None) for table in tables))
 
-    def with_(self, **changes: pa.Table) -> State:
-        """The state with some tables exchanged."""
-        return replace(self, **changes)
-
 
 _TABLES = [field.name for field in fields(State)][2:]
 
@@ -115,10 +111,10 @@ class TrackMemory:
     """The tracks of some entities, as arrays that kernels change."""
 
     def __init__(self, tracks: pa.Table, entities: int) -> None:
-        self.clean_ints = _ints(tracks, "clean_", cleaning.INTS, entities)
-        self.clean_floats = _floats(tracks, "clean_", cleaning.FLOATS, entities)
-        self.move_ints = _ints(tracks, "move_", motion.INTS, entities)
-        self.move_floats = _floats(tracks, "move_", motion.FLOATS, entities)
+        self.clean_ints: Ints = _columns(tracks, "clean_", cleaning.INTS, entities, 0)
+        self.clean_floats: Floats = _columns(tracks, "clean_", cleaning.FLOATS, entities, np.nan)
+        self.move_ints: Ints = _columns(tracks, "move_", motion.INTS, entities, 0)
+        self.move_floats: Floats = _columns(tracks, "move_", motion.FLOATS, entities, np.nan)
         known = tracks.num_rows
         self.clean_ints[known:, 0] = NEVER
         for name in ("time", "stop_since", "slow_since"):
@@ -134,15 +130,11 @@ class TrackMemory:
         return pa.Table.from_arrays(columns, schema=TRACKS)
 
 
-def _ints(tracks: pa.Table, prefix: str, names: tuple[str, ...], entities: int) -> Ints:
-    made = np.zeros((entities, len(names)), np.int64)
-    for place, name in enumerate(names):
-        made[: tracks.num_rows, place] = numbers(tracks, prefix + name)
-    return made
-
-
-def _floats(tracks: pa.Table, prefix: str, names: tuple[str, ...], entities: int) -> Floats:
-    made = np.full((entities, len(names)), np.nan)
+def _columns(
+    tracks: pa.Table, prefix: str, names: tuple[str, ...], entities: int, unknown: float
+) -> Any:
+    """Columns of tracks side by side; what is not known of new entities is the same of all."""
+    made = np.full((entities, len(names)), unknown)
     for place, name in enumerate(names):
         made[: tracks.num_rows, place] = numbers(tracks, prefix + name)
     return made
@@ -221,7 +213,8 @@ class Pipeline:
         told, going = self._meetings(ready, state.meetings, settled)
         items = in_order([*traced.items, *map(items_of_meetings, told)])
         letters = pa.concat_tables([positions.letters, *traced.letters])
-        return state.with_(samples=waiting, meetings=going), DerivedItems(items, letters)
+        state = replace(state, samples=waiting, meetings=going)
+        return state, DerivedItems(items, letters)
 
     def _meetings(
         self, samples: pa.Table, going: pa.Table, settled: int | None

@@ -285,6 +285,7 @@ def _sources(column: pa.Array) -> pa.Array:
 
 Line = tuple[int, bytes]
 Row = tuple[int, bytes, dict[str, Any]]
+KINDS: dict[type, str] = {type(None): "nothing", int: "whole", float: "decimal", str: "text"}
 # What a value is not that is true, a list or an object.
 UNFIT = {"entity": ("bad-term", "no name"), "time": ("bad-time", "not a time")}
 
@@ -323,15 +324,8 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _shape(given: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Rows of the same shape have columns of the same types: text, numbers, or nothing."""
-    return tuple((key, _kind(value)) for key, value in given.items())
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing"
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return "number" if number else "text" if isinstance(value, str) else "other"
+    """Rows of the same shape have columns of the same types: in one with decimals, 5 is 5.0."""
+    return tuple((key, KINDS.get(type(value), "other")) for key, value in given.items())
 
 
 def _alike(rows: Sequence[Row], layout: Layout, file: str) -> Iterator[Positions]:
@@ -352,12 +346,6 @@ def _alike(rows: Sequence[Row], layout: Layout, file: str) -> Iterator[Positions
             return
     numbers = np.array([line for line, _, _ in rows], np.int64)
     names = {part: shape[place][0] for part, place in places.items()}
-    broken = [row for row in rows if isinstance(row[2][names["entity"]], float)]
-    if 0 < len(broken) < len(rows):  # in one column with these, 5 would be 5.0
-        yield from _alike(broken, layout, file)
-        rows = [row for row in rows if not isinstance(row[2][names["entity"]], float)]
-        yield from _alike(rows, layout, file)
-        return
     try:
         cells = {
             part: plain(pa.array([given[name] for _, _, given in rows]))

@@ -131,10 +131,9 @@ class Deadlines:
         self.plan, self.layout, self.facts, self.words = plan, layout, facts, words
         every = [delay for stratum in plan.strata for delay in stratum.delays]
         entries = {delay.number: self._entry(delay) for delay in every}
-        read = set(plan.initiations_read | plan.terminations_read)
-        read |= {delay.origin_key for delay in every if entries[delay.number] is None}
+        apart = {delay.origin_key for delay in every if entries[delay.number] is None}
         number = Counter(delay.origin_key for delay in every)
-        read |= {key for key in number if number[key] > MOST}
+        read = plan.points_read | apart | {key for key in number if number[key] > MOST}
         self.entries: dict[Relation, list[list[int]]] = {}
         """By fluent: what inertia has to know, if nothing else reads its points."""
         self._apart: set[int] = set()
