@@ -104,11 +104,14 @@ class ConditionWithoutValue(NamedTuple):
     row: str | None
 
     def finding(self) -> Diagnostic:
-        """H550."""
-        count = len(self.values) or None
-        return undefined(
-            self.condition, count, self.source, self.span, self.hint, self.first, self.row
-        )
+        """H550: for how many values there is none, and the first."""
+        message = f"`{self.condition}` fails: an expression in it has no value"
+        if count := len(self.values):
+            number = f"{MOST} values or more" if count == MOST else counted(count, "value")
+            message = f"`{self.condition}` fails for {number}: an expression in it has no value"
+            message += " there"
+        note = f"first {self.first}{f' ({self.row})' if self.row else ''}"
+        return diagnostic("H550", message, self.source, self.span, self.hint, note)
 
     def to_json(self) -> list[Any]:
         """Plain values, with the name of the source."""
@@ -212,24 +215,6 @@ def _told(place: UndefinedCondition, row: str | None) -> ConditionWithoutValue:
         f"{values[0]}: {why}" if env else why,
         row,
     )
-
-
-def undefined(
-    condition: str,
-    count: int | None,
-    source: SourceText | None,
-    span: Span | None,
-    hint: str | None,
-    first: str,
-    row: str | None,
-) -> Diagnostic:
-    """H550: for how many values a condition has none, and the first; None if there are none."""
-    message = f"`{condition}` fails: an expression in it has no value"
-    if count is not None:
-        number = f"{MOST} values or more" if count == MOST else counted(count, "value")
-        message = f"`{condition}` fails for {number}: an expression in it has no value there"
-    note = f"first {first}{f' ({row})' if row else ''}"
-    return diagnostic("H550", message, source, span, hint, note)
 
 
 def _reason(place: UndefinedCondition, env: Env) -> tuple[str, str | None]:
@@ -409,7 +394,7 @@ class Spellings:
     def look(self, tables: Iterable[io.ItemTable]) -> None:
         """Look at rows that have come."""
         self._settle()
-        self._look(tables)
+        look_for(self.sought, tables)
 
     def look_later(
         self,
@@ -437,11 +422,9 @@ class Spellings:
         if later:
             numbers, rows = zip(*later, strict=True)
             tables = self._read(rows)
-            self._look([_renumbered(table, np.array([0, *numbers])) for table in tables])
+            again = (_renumbered(table, np.array([0, *numbers])) for table in tables)
+            look_for(self.sought, again)
         self._asked = [one for one in self._asked if not one.sought.came]
-
-    def _look(self, tables: Iterable[io.ItemTable]) -> None:
-        look_for(self.sought, tables)
 
     @property
     def sought(self) -> list[Sought]:

@@ -36,7 +36,7 @@ from horai.lang.lars.arithmetic import compare
 from horai.lang.lars.predicates import ARITHMETIC, head_atoms, is_computed
 from horai.lang.lars.printer import show_head
 from horai.lang.lars.walk import own_terms, subformulas
-from horai.runtime.findings import no_number, undefined
+from horai.runtime.findings import ConditionWithoutValue, no_number
 from horai.runtime.values import plain, to_term
 
 _ORDER = frozenset(("<", "<=", ">", ">="))
@@ -459,7 +459,9 @@ def _told(place: NumberPlace, came: Mapping[Plain, str]) -> Diagnostic:
         why, hint = no_number(value, hint)
     span = place.part.span or place.rule.span
     first = f"{name} = {text}: {why}"
-    return undefined(show_head(place.part), len(came), place.rule.source, span, hint, first, row)
+    values, source = [to_source(one) for one in came], place.rule.source
+    condition = show_head(place.part)
+    return ConditionWithoutValue(condition, values, source, span, hint, first, row).finding()
 
 
 def _is_fact(rule: lars.Rule) -> bool:
