@@ -210,11 +210,10 @@ class Statements(StatementBuilder):
         """Note a part of a query that LARS programs cannot express."""
         self.say("H802", what, span, hint)
 
-    def stream(self, place: Span, name: Token, columns: tuple[str, ...]) -> CqlDeclaration:
-        return CqlDeclaration(name.lower(), columns, is_stream=True, span=place)
-
-    def table(self, place: Span, name: Token, columns: tuple[str, ...]) -> CqlDeclaration:
-        return CqlDeclaration(name.lower(), columns, is_stream=False, span=place)
+    def declaration(
+        self, place: Span, kind: Token, name: Token, columns: tuple[str, ...]
+    ) -> CqlDeclaration:
+        return CqlDeclaration(name.lower(), columns, kind.type == "STREAM", span=place)
 
     def column(self, place: Span, name: Token, *_kind: Token) -> str:
         return name.lower()
@@ -231,13 +230,11 @@ class Statements(StatementBuilder):
     # --- queries ---
 
     def combined(self, place: Span, left: Query, how: Token, *rest: Any) -> Query:
-        *every, right = rest
-        if every:
-            span = (token_span(how)[0], token_span(every[0])[1])
-            self.untranslated(
-                "UNION ALL counts equal rows", span, "leave out ALL: relations are sets here"
-            )
-        return Combined(how.upper(), left, right, span=place)  # type: ignore[arg-type]
+        if len(rest) > 1 and rest[0] is not None:
+            span = (token_span(how)[0], token_span(rest[0])[1])
+            hint = "leave out ALL: relations are sets here"
+            self.untranslated("UNION ALL counts equal rows", span, hint)
+        return Combined(how.upper(), left, rest[-1], span=place)  # type: ignore[arg-type]
 
     def to_stream(self, place: Span, how: Token, query: Query) -> Query:
         # RSTREAM is the whole relation at every time, which is what a run shows.
@@ -245,21 +242,27 @@ class Statements(StatementBuilder):
             self.untranslated(f"{how.upper()} looks at the time before", token_span(how), _CHANGES)
         return query
 
-    def select(self, place: Span, first: Token, *rest: Any) -> Query:
-        how = next((t for t in rest if isinstance(t, Token) and t.type == "R2S"), None)
-        items, (sources, on), *more = (part for part in rest if not isinstance(part, Token))
-        clauses = dict(more)
-        conditions = [*on, *([clauses["where"]] if "where" in clauses else [])]
-        where = reduce(_both, conditions) if conditions else None
-        group, having = clauses.get("group", ()), clauses.get("having")
-        query = Select(items, sources, where, group, having, span=token_span(first))
-        return query if how is None else self.to_stream(place, how, query)
+    def select(
+        self,
+        place: Span,
+        first: Token,
+        how: Token | None,
+        items: tuple[SelectItem, ...],
+        sources: tuple[tuple[FromItem, ...], list[Condition]],
+        where: Condition | None,
+        group: tuple[Reference, ...] | None,
+        having: Condition | None,
+    ) -> Query:
+        conditions = sources[1] if where is None else [*sources[1], where]
+        whole = reduce(_both, conditions) if conditions else None
+        query = Select(items, sources[0], whole, group or (), having, span=token_span(first))
+        return query if how is None or how.type != "R2S" else self.to_stream(place, how, query)
 
     def everything(self, place: Span, _star: Token) -> tuple[SelectItem, ...]:
         return ()
 
-    def item(self, place: Span, expression: Expression, *name: Token) -> SelectItem:
-        return SelectItem(expression, name[0].lower() if name else None)
+    def item(self, place: Span, expression: Expression, name: Token | None) -> SelectItem:
+        return SelectItem(expression, None if name is None else name.lower())
 
     def sources(self, place: Span, *items: Any) -> tuple[tuple[FromItem, ...], list[Condition]]:
         sources = tuple(item for item in items if isinstance(item, FromItem))
@@ -272,19 +275,10 @@ class Statements(StatementBuilder):
         self.untranslated(f"{words} fills rows with NULL", token_span(how), _PARTNER)
         return self.sources(place, left, *rest)
 
-    def from_item(self, place: Span, name: Token, *rest: Any) -> FromItem:
-        window = next((part for part in rest if not isinstance(part, Token)), None)
-        alias = rest[-1] if rest and isinstance(rest[-1], Token) else name
-        return FromItem(name.lower(), window, alias.lower(), span=token_span(name))
-
-    def where(self, place: Span, condition: Condition) -> tuple[str, Condition]:
-        return "where", condition
-
-    def group(self, place: Span, names: tuple[Reference, ...]) -> tuple[str, Any]:
-        return "group", names
-
-    def having(self, place: Span, condition: Condition) -> tuple[str, Condition]:
-        return "having", condition
+    def from_item(
+        self, place: Span, name: Token, window: Range | RowsWindow | None, alias: Token | None
+    ) -> FromItem:
+        return FromItem(name.lower(), window, (alias or name).lower(), span=token_span(name))
 
     # --- windows ---
 
@@ -294,26 +288,26 @@ class Statements(StatementBuilder):
     def unbounded(self, place: Span) -> Range:
         return Range(Duration(None))
 
-    def window_range(self, place: Span, length: Duration, *slide: Any) -> Range:
-        return Range(length, slide[1] if slide else None)
+    def window_range(self, place: Span, length: Duration, slide: Duration | None) -> Range:
+        return Range(length, slide)
 
-    def duration(self, place: Span, number: Token, *unit: Token) -> Duration:
-        named = unit_named(unit[0].lower()) if unit else None
-        if unit and named is None:
+    def duration(self, place: Span, number: Token, unit: Token | None) -> Duration:
+        named = None if unit is None else unit_named(unit.lower())
+        if unit is not None and named is None:
             hint = "units are ms, s, min, h and d, or nothing for time points"
-            self.untranslated(f"`{unit[0]}` is no unit of time", token_span(unit[0]), hint)
+            self.untranslated(f"`{unit}` is no unit of time", token_span(unit), hint)
         return Duration(int(number), named)
 
-    def rows(self, place: Span, number: Token, *slide: Token) -> RowsWindow:
-        if slide:
+    def rows(self, place: Span, number: Token, slide: Token | None) -> RowsWindow:
+        if slide is not None:
             hint = "leave out SLIDE: windows over rows move with every row"
             self.untranslated("windows over rows do not hop", place, hint)
         return self._rows_of(number, ())
 
     def partition(
-        self, place: Span, names: tuple[Reference, ...], number: Token, *within: Duration
+        self, place: Span, names: tuple[Reference, ...], number: Token, within: Duration | None
     ) -> RowsWindow:
-        if within:
+        if within is not None:
             hint = "use either PARTITION BY with ROWS, or RANGE"
             what = "a window over rows of each group and a range of time"
             self.untranslated(what, place, hint)
@@ -346,15 +340,16 @@ class Statements(StatementBuilder):
         above = CqlComparison(">=", middle, low, span=place)
         return _both(above, CqlComparison("<=", middle, high, span=place))
 
-    def member(self, place: Span, wanted: Expression, *rest: Any) -> Condition:
-        *denied, among = rest
+    def member(
+        self, place: Span, wanted: Expression, denied: Token | None, among: Any
+    ) -> Condition:
         found: Condition
         if isinstance(among, tuple):
             equal = [CqlComparison("=", wanted, one, span=place) for one in among]
             found = equal[0] if len(equal) == 1 else Connective("or", tuple(equal))
         else:
             found = Exists(among, wanted, span=wanted.span)
-        return Connective("not", (found,)) if denied else found
+        return found if denied is None else Connective("not", (found,))
 
     def exists(self, place: Span, query: Query) -> Condition:
         return Exists(query, None, span=place)
@@ -374,8 +369,8 @@ class Statements(StatementBuilder):
         return Operation(str(sign), left, right, span=place)
 
     def aggregate(self, place: Span, function: Token, *rest: Any) -> AggregateCall:
-        argument = next((part for part in rest if not isinstance(part, Token)), None)
-        is_distinct = isinstance(rest[0], Token) and rest[0].type == "DISTINCT"
+        argument = None if isinstance(rest[-1], Token) else rest[-1]
+        is_distinct = len(rest) > 1 and rest[0] is not None
         return AggregateCall(function.lower(), argument, is_distinct, span=place)
 
     def reference(self, place: Span, name: Token, *column: Token) -> Reference:
@@ -778,20 +773,11 @@ def _equal(part: lars.Formula) -> Bindings | None:
     return None
 
 
-@dataclass(frozen=True)
-class KnownTable:
-    """A stream, table or view: its predicate and columns."""
-
-    predicate: str
-    columns: tuple[str, ...]
-    is_stream: bool
-
-
-def relation_of(say: Say, source: FromItem, known: KnownTable, scope: Scope) -> Relation:
+def relation_of(say: Say, source: FromItem, known: CqlDeclaration, scope: Scope) -> Relation:
     """The condition that a source is, and the variables of its columns."""
     alias = source.alias.capitalize()
     columns = {c: Var(scope.variables.free(f"{alias}_{c}")) for c in known.columns}
-    atom = lars.Atom(known.predicate, tuple(columns.values()))
+    atom = lars.Atom(known.name, tuple(columns.values()))
     condition: lars.Formula = atom
     if known.is_stream and source.window is None:
         hint = f"choose one: `{source.name} [RANGE 10 s]`, `[ROWS 5]`, `[NOW]`, `[UNBOUNDED]`"
@@ -803,7 +789,7 @@ def relation_of(say: Say, source: FromItem, known: KnownTable, scope: Scope) -> 
     return Relation(source.alias, condition, columns)
 
 
-def _window(say: Say, window: Range | RowsWindow, known: KnownTable) -> lars.Window:
+def _window(say: Say, window: Range | RowsWindow, known: CqlDeclaration) -> lars.Window:
     match window:
         case Range(length=length, slide=slide):
             return lars.TimeWindow(length, hop=slide)
@@ -817,7 +803,7 @@ def _window(say: Say, window: Range | RowsWindow, known: KnownTable) -> lars.Win
                 Var(c.capitalize()) if c in groups else Var(f"_#{place}")
                 for place, c in enumerate(known.columns)
             )
-            return lars.PartitionWindow(number, 0, (lars.Pattern(known.predicate, args),))
+            return lars.PartitionWindow(number, 0, (lars.Pattern(known.name, args),))
 
 
 UNNAMED = "answer"
@@ -839,7 +825,7 @@ class Translation:
         self.source = source
         self.rules: list[lars.Rule] = []
         self._statements = statements
-        self._known: dict[str, KnownTable] = {}
+        self._known: dict[str, CqlDeclaration] = {}
         named = [s.name for s in statements if isinstance(s, CqlDeclaration | CqlView) and s.name]
         self.names = FreshNames(named)
 
@@ -847,8 +833,8 @@ class Translation:
         """The rules for all statements."""
         for statement in self._statements:
             match statement:
-                case CqlDeclaration(name=name, columns=columns, is_stream=is_stream, span=span):
-                    self._declare(name, KnownTable(name, columns, is_stream), span)
+                case CqlDeclaration():
+                    self._declare(statement)
                 case Insert():
                     self._insert(statement)
                 case CqlView(name=name, query=query, span=span):
@@ -859,17 +845,18 @@ class Translation:
                         hint = "split the query: name a part of it with CREATE VIEW"
                         self.say("H801", "a condition with too many alternatives", span, hint)
                         columns = ()
-                    self._declare(own, KnownTable(own, columns, False), span)
+                    self._declare(CqlDeclaration(own, columns, False, span=span))
         return lars.Program(tuple(finished(rule) for rule in self.rules))
 
     def say(self, code: str, message: str, span: Span | None, hint: str) -> None:
         """Note what is wrong."""
         self.report.add(code, message, self.source, span, hint)
 
-    def _declare(self, name: str, known: KnownTable, span: Span | None) -> None:
-        if name in self._known:
-            self.say("H804", f"`{name}` is declared already", span, "choose another name")
-        self._known[name] = known
+    def _declare(self, known: CqlDeclaration) -> None:
+        if known.name in self._known:
+            message = f"`{known.name}` is declared already"
+            self.say("H804", message, known.span, "choose another name")
+        self._known[known.name] = known
 
     def _insert(self, insert: Insert) -> None:
         known = self._relation(insert.name, insert.span)
@@ -881,9 +868,9 @@ class Translation:
                 hint = f"the columns are: {', '.join(known.columns)}"
                 self.say("H808", message, insert.span, hint)
                 return
-            self.rules.append(lars.Rule(lars.Atom(known.predicate, row)))
+            self.rules.append(lars.Rule(lars.Atom(known.name, row)))
 
-    def _relation(self, name: str, span: Span | None) -> KnownTable | None:
+    def _relation(self, name: str, span: Span | None) -> CqlDeclaration | None:
         if name not in self._known:
             near = did_you_mean(name, self._known)
             declare = f"declare it: `CREATE STREAM {name} (column, ...);` or `CREATE TABLE ...`"

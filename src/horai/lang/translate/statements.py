@@ -120,9 +120,7 @@ class LanguageSpec:
 @cache
 def _parser(grammar: str) -> Lark:
     text = files("horai.lang.translate").joinpath(grammar).read_text(encoding="utf-8")
-    return Lark(
-        text, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=False
-    )
+    return Lark(text, parser="lalr", lexer="basic", propagate_positions=True)
 
 
 def statements(language: LanguageSpec, source: SourceText, report: Report) -> Iterator[Any]:
