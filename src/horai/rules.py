@@ -21,7 +21,7 @@ from horai.io.items.tables import extent
 from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors, sort_key
 from horai.lang.core.reader import clean
 from horai.lang.core.source import SourceText
-from horai.lang.core.values import parameter_count
+from horai.lang.core.terms import parameter_count
 from horai.lang.ec.reader import read_files, read_sources
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.clock import Clock

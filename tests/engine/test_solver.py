@@ -42,9 +42,19 @@ from horai.lang.core.arithmetic import (
     sorted_set,
     total,
 )
-from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Term, Var
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    parameter_count,
+    to_python,
+    to_term,
+)
 from horai.lang.core.terms import variables as names_of
-from horai.lang.core.values import parameter_count, to_python, to_term
 from horai.lang.ec.builtins import BUILTINS
 from horai.lang.ec.errors import Endless, PredicateFailed
 from horai.lang.ec.syntax import Call, Compare, Is

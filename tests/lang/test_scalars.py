@@ -10,8 +10,19 @@ from hypothesis import strategies as st
 from tests.oracle.story import show, term
 
 from horai.lang.core.arithmetic import NoValue, evaluate, number_term, order_key, total
-from horai.lang.core.terms import Compound, Constant, Float, Int, ListTerm, Str, Term, Var
-from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Float,
+    Int,
+    ListTerm,
+    Str,
+    Term,
+    Var,
+    parameter_count,
+    to_python,
+    to_term,
+)
 from horai.lang.ec.syntax import Call
 from horai.oracle.ec.solver import built_in
 from horai.oracle.ec.terms import resolve

@@ -9,9 +9,9 @@ from tests.weights import examples
 
 import horai
 from horai.lang.lars.clock import Clock
+from horai.lang.lars.predicates import RELATIONS
 from horai.lang.lars.printer import show, show_program
 from horai.lang.lars.reader import read_text
-from horai.lang.lars.relations import NAMED
 from horai.plan.lars.check import check
 
 MEDIA = """
@@ -61,7 +61,7 @@ def test_a_program_as_published(engine: str, value: int, found: str) -> None:
 
 
 def test_every_relation_has_a_form() -> None:
-    assert set(FORMS) == {name for name, _ in NAMED}
+    assert set(FORMS) == {name for name, _ in RELATIONS}
 
 
 def body(text: str) -> str:
@@ -69,7 +69,7 @@ def body(text: str) -> str:
     return ", ".join(show(part) for part in read_text(text)[0].rules[-1].body)
 
 
-@pytest.mark.parametrize(("name", "arity"), sorted(NAMED))
+@pytest.mark.parametrize(("name", "arity"), sorted(RELATIONS))
 def test_relations_and_their_signs(name: str, arity: int) -> None:
     args = ",".join("XYZ"[:arity])
     assert (
@@ -121,7 +121,7 @@ def test_questions_are_about_atoms() -> None:
 
 
 @examples("normal")
-@given(st.sampled_from(sorted(NAMED)), st.lists(st.integers(-3, 4), min_size=3, max_size=3))
+@given(st.sampled_from(sorted(RELATIONS)), st.lists(st.integers(-3, 4), min_size=3, max_size=3))
 def test_names_and_signs_say_the_same(named: tuple[str, int], values: list[int]) -> None:
     name, arity = named
     args = ",".join("XYZ"[:arity])

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, product
 
-from horai.explain.conditions import EvidenceSolver
-from horai.explain.delays import DelayedEffect
+from horai.explain.conditions import DelayedEffect, EvidenceSolver
 from horai.explain.proof import AS_ABOVE, DEEPEST, GOES_ON, Course, Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
     Compound,

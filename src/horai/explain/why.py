@@ -84,7 +84,7 @@ def why(
     """
     depth = amount(depth, "the depth")
     if result.rules.language != "ec":  # else the rest is not loaded
-        from horai.explain.atoms import is_about_atom, why_atom
+        from horai.explain.combined import is_about_atom, why_atom
 
         if is_about_atom(result, what):
             return why_atom(result, what, at, about, depth)
@@ -223,7 +223,7 @@ def _demand_time(prover: CalculusProver, asked: Question) -> None:
 def why_not(result: Result, what: str, at: int | str | None) -> Proof:
     """Why something is not so at a time: what each rule lacks, and the rows that would help."""
     if result.rules.language != "ec":
-        from horai.explain.atoms import is_about_atom, why_not_atom
+        from horai.explain.combined import is_about_atom, why_not_atom
 
         if is_about_atom(result, what):
             return why_not_atom(result, what, at)

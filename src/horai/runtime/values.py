@@ -11,7 +11,7 @@ from typing import cast
 
 from horai.errors import UsageError
 from horai.io.terms import TermText
-from horai.lang.core import printer, values
+from horai.lang.core import printer, terms
 from horai.lang.core.reader import NotATerm, read_term
 from horai.lang.core.terms import Constant, Float, Int, Str, Term
 
@@ -26,7 +26,7 @@ def plain(term: Term) -> Value:
     ('New York', 3, TermText('close(c,1)'))
     """
     if isinstance(term, Constant | Int | Float | Str):
-        return cast(Value, values.to_python(term))
+        return cast(Value, terms.to_python(term))
     return TermText(show(term))
 
 
@@ -58,4 +58,4 @@ def parse_term(text: str) -> Term:
 
 def to_term(value: Value) -> Term:
     """The term of a value that was read from a stream."""
-    return parse_term(str(value)) if isinstance(value, TermText) else values.to_term(value)
+    return parse_term(str(value)) if isinstance(value, TermText) else terms.to_term(value)

@@ -26,7 +26,7 @@ from pygls.workspace import TextDocument
 from horai.errors import UsageError
 from horai.lang.core.diagnostics import Diagnostic, Severity, has_errors
 from horai.lang.core.printer import is_plain_word, quote, show, unquote
-from horai.lang.core.values import parameter_count
+from horai.lang.core.terms import parameter_count
 from horai.lang.ec.builtins import BODY_LITERALS, BUILTINS, FLUENT_HEADS, RESERVED_HEADS
 from horai.lang.layout import SCANNERS, Language, formatted
 from horai.plan.ec.entities import Entity, find_entities

@@ -62,8 +62,7 @@ from horai.engine.profile import Profile
 from horai.engine.symbols import Symbols
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, number_term, value_of
-from horai.lang.core.terms import Compound, Term, substitute
-from horai.lang.core.values import parameter_count
+from horai.lang.core.terms import Compound, Term, parameter_count, substitute
 from horai.lang.ec.errors import (
     Endless,
     EngineError,

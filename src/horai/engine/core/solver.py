@@ -32,8 +32,18 @@ from horai.lang.core.arithmetic import (
     total,
     value_of,
 )
-from horai.lang.core.terms import Compound, Int, ListTerm, Term, Var, is_ground, substitute
-from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.core.terms import (
+    Compound,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    is_ground,
+    parameter_count,
+    substitute,
+    to_python,
+    to_term,
+)
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED
 from horai.lang.ec.errors import (
     Endless,

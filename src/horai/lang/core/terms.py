@@ -6,6 +6,7 @@ character offsets into the source text and takes no part in equality.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -216,3 +217,54 @@ def deeper(nodes: Iterable[Node], parts: Callable[[Node], Iterable[Node]]) -> bo
     for _ in range(DEEPEST):
         level = [part for node in level for part in parts(node)]
     return bool(level)
+
+
+# --- Python values and the terms they stand for, for predicates written in Python -----------------
+
+
+def to_python(term: Term) -> object:
+    """Atoms and strings become `str`, numbers numbers, lists lists; other terms stay terms."""
+    match term:
+        case Constant(name=name):
+            return name
+        case Int(value=value):
+            return value
+        case Float(value=real):
+            return real
+        case Str(value=text):
+            return text
+        case ListTerm(items=items, tail=None):
+            return [to_python(item) for item in items]
+        case _:
+            return term
+
+
+def to_term(value: object) -> Term:
+    """The term a Python value stands for.
+
+    >>> to_term([1, "a", True])
+    ListTerm(items=(Int(value=1), Constant(name='a'), Constant(name='true')), tail=None)
+    """
+    match value:
+        case bool():
+            return Constant("true" if value else "false")
+        case int():
+            return Int(value)
+        case float():
+            return Float(value)
+        case str():
+            return Constant(value)
+        case list() | tuple():
+            return ListTerm(tuple(to_term(item) for item in value))
+        case _:
+            if isinstance(value, Term):
+                return value
+            raise TypeError(f"a Python predicate returned {value!r}, which is no term")
+
+
+def parameter_count(function: Callable[..., object]) -> int:
+    """How many arguments a Python predicate takes.
+
+    Called with as many arguments it is a test; called with one more it computes the last one.
+    """
+    return len(inspect.signature(function).parameters)

@@ -48,7 +48,7 @@ from horai.lang.core.terms import (
 from horai.lang.ec.builtins import RESERVED_HEADS
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import MILLISECONDS, UNITS, Duration, unit_named
-from horai.lang.lars.relations import with_relations
+from horai.lang.lars.predicates import with_relations
 from horai.lang.lars.walk import atoms, children, own_terms, subformulas
 
 Part = Tree[Token]

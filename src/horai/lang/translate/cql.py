@@ -37,12 +37,15 @@ from horai.lang.core.terms import (
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration, unit_named
 from horai.lang.lars.walk import bind, own_terms, subformulas
-from horai.lang.translate.building import FreshNames, compare, negated, some
 from horai.lang.translate.statements import (
     SIGNS,
     Foreign,
+    FreshNames,
     LanguageSpec,
     StatementBuilder,
+    compare,
+    negated,
+    some,
     statements,
 )
 

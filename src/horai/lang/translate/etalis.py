@@ -30,12 +30,17 @@ from horai.lang.core.terms import (
     variables,
 )
 from horai.lang.lars import syntax as lars
-from horai.lang.translate.building import ENDLESS, FreshNames, compare, minus, plus, rule
 from horai.lang.translate.statements import (
+    ENDLESS,
     SIGNS,
     Foreign,
+    FreshNames,
     LanguageSpec,
     StatementBuilder,
+    compare,
+    minus,
+    plus,
+    rule,
     statements,
 )
 

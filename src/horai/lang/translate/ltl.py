@@ -22,20 +22,18 @@ from horai.lang.core.source import Placed, SourceText
 from horai.lang.core.terms import DEEPEST, Constant, Int, Span, Term, Var, deeper
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.clock import Duration
-from horai.lang.translate.building import (
+from horai.lang.translate.statements import (
+    SIGNS,
     FreshNames,
+    LanguageSpec,
     Literal,
+    StatementBuilder,
     compare,
     minus,
     negated,
     numbers,
     plus,
     rule,
-)
-from horai.lang.translate.statements import (
-    SIGNS,
-    LanguageSpec,
-    StatementBuilder,
     statements,
 )
 

@@ -26,8 +26,19 @@ from horai.lang.core.arithmetic import (
     sorted_set,
     total,
 )
-from horai.lang.core.terms import Compound, Constant, Int, ListTerm, Term, Var, is_ground, variables
-from horai.lang.core.values import parameter_count, to_python, to_term
+from horai.lang.core.terms import (
+    Compound,
+    Constant,
+    Int,
+    ListTerm,
+    Term,
+    Var,
+    is_ground,
+    parameter_count,
+    to_python,
+    to_term,
+    variables,
+)
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.builtins import BUILTINS, MOST_LISTED
 from horai.lang.ec.errors import (

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from horai.lang.core.terms import Compound, Int, Term, Var, is_ground
-from horai.lang.core.values import parameter_count
+from horai.lang.core.terms import Compound, Int, Term, Var, is_ground, parameter_count
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import FutureRead, NotSettled, blaming
 from horai.oracle.ec.background import INPUTS, Background

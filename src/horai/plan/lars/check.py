@@ -16,14 +16,15 @@ from horai.lang.lars.predicates import (
     asks_for_any,
     background,
     body_atoms,
+    compared,
     derived,
+    doubtful,
     head_predicates,
     inputs,
     is_computed,
     is_made,
 )
 from horai.lang.lars.printer import show, show_window
-from horai.lang.lars.relations import compared, doubtful
 from horai.lang.lars.walk import atoms, children, formula_variables, own_terms, windows
 from horai.lang.lars.windows import ByTime
 from horai.plan.lars.dependencies import odd_loops
