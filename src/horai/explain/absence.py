@@ -11,23 +11,13 @@ from dataclasses import replace
 from itertools import combinations, islice
 from typing import NamedTuple, TypeVar
 
+from horai.explain.conditions import resolved
 from horai.explain.ec import CalculusProver, IntervalLists, NotProvable, pair
 from horai.explain.proof import Proof, RowChange
 from horai.io import to_source
 from horai.lang.core.terms import Int, Term, children, functor, is_ground, key_of
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import Endless, UnboundVariable
-from horai.lang.ec.syntax import (
-    EventRule,
-    FutureInitiation,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsForRule,
-    Initiation,
-    Literal,
-    Negation,
-    conjuncts,
-)
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.plan.ec.entities import Entities
 from horai.runtime.values import plain, show
@@ -41,7 +31,7 @@ DEEPEST = 3
 Works = Callable[[RowChange], bool]
 Told = tuple[Proof, list[RowChange]]
 """A condition that does not hold, and the rows that may help."""
-LackingRule = Initiation | EventRule | HoldsAtRule | HoldsForRule | FutureInitiation
+LackingRule = ec.Initiation | ec.EventRule | ec.HoldsAtRule | ec.HoldsForRule | ec.FutureInitiation
 Condition = TypeVar("Condition")
 Found = TypeVar("Found")
 
@@ -167,13 +157,13 @@ class Absences:
         for rule in self.solver.description.rules:
             env: Env | None = None
             match rule:
-                case EventRule(event=event) if value is None:
+                case ec.EventRule(event=event) if value is None:
                     env = unify(event, entity, {})
                 case (
-                    Initiation(fvp=fvp)
-                    | HoldsForRule(fvp=fvp)
-                    | HoldsAtRule(fvp=fvp)
-                    | FutureInitiation(target=fvp)
+                    ec.Initiation(fvp=fvp)
+                    | ec.HoldsForRule(fvp=fvp)
+                    | ec.HoldsAtRule(fvp=fvp)
+                    | ec.FutureInitiation(target=fvp)
                 ) if value is not None:
                     env = unify_all((fvp.fluent, fvp.value), (entity, value), {})
                 case _:
@@ -187,20 +177,20 @@ class Absences:
         self, rule: LackingRule, env: Env, about: tuple[str, int], after: int
     ) -> Iterator[Lack]:
         """What a rule lacks to give something at a time, or a value from a time after another."""
-        if isinstance(rule, HoldsForRule):
+        if isinstance(rule, ec.HoldsForRule):
             yield from self._of_lists(rule, env, about)
             return
-        if isinstance(rule, FutureInitiation):
+        if isinstance(rule, ec.FutureInitiation):
             yield from self._of_delay(rule, env, about)
             return
-        is_then = isinstance(rule, EventRule | HoldsAtRule)
+        is_then = isinstance(rule, ec.EventRule | ec.HoldsAtRule)
         last = about[1] if is_then else self.world.grid.prev(about[1])
         first = last if is_then else after
 
-        def solved(rest: list[Literal], _: list[Literal]) -> Env | None:
+        def solved(rest: list[ec.Literal], _: list[ec.Literal]) -> Env | None:
             return self._solved(rule, tuple(rest), env, (first, last))
 
-        for one, unmet, _ in lacking(tuple(conjuncts(rule.body)), solved):
+        for one, unmet, _ in lacking(tuple(ec.conjuncts(rule.body)), solved):
             at = resolve(rule.time, one)
             told = [self._unmet(condition, one) for condition in unmet]
             yield self._lack(rule, one, about, told, at.value if isinstance(at, Int) else last)
@@ -210,9 +200,9 @@ class Absences:
     ) -> Lack:
         (what, t), when = about, self.prover.time(at)
         match rule:
-            case Initiation():
+            case ec.Initiation():
                 text = f"{what} would be initiated at {when} if all of this were so"
-            case FutureInitiation():
+            case ec.FutureInitiation():
                 text = f"{what} would take effect at {when} if all of this were so"
             case _:
                 text = f"{what} would be so at {when} if all of this were so"
@@ -220,19 +210,21 @@ class Absences:
         reason = self.prover.by_rule(node, rule.clause, env, (proof for proof, _ in told))
         return Lack(reason, told[0][1] if len(told) == 1 else [], t - at)
 
-    def _of_delay(self, rule: FutureInitiation, env: Env, about: tuple[str, int]) -> Iterator[Lack]:
+    def _of_delay(
+        self, rule: ec.FutureInitiation, env: Env, about: tuple[str, int]
+    ) -> Iterator[Lack]:
         """The initiation that would take effect just before a time, if the delay is a number."""
         last, delay = self.world.grid.prev(about[1]), resolve(rule.delay, env)
         if isinstance(delay, Int) and self.world.in_run(last - delay.value):
-            origin = pair(resolve(rule.origin.fluent, env), resolve(rule.origin.value, env))
+            origin = pair(*resolved(rule.origin, env))
             text = f"initiatedAt({origin},{last - delay.value})"
             unmet = Proof("unmet", text, met=False, time=self.prover.time)
             yield self._lack(rule, env, about, [(unmet, [])], last)
 
     def _solved(
         self,
-        rule: Initiation | EventRule | HoldsAtRule,
-        rest: tuple[Literal, ...],
+        rule: ec.Initiation | ec.EventRule | ec.HoldsAtRule,
+        rest: tuple[ec.Literal, ...],
         env: Env,
         within: tuple[int, int],
     ) -> Env | None:
@@ -245,23 +237,22 @@ class Absences:
         at = unify(rule.time, Int(within[1]), env)
         return None if at is None else self._first(rest, at)
 
-    def _first(self, rest: tuple[Literal, ...], env: Env) -> Env | None:
+    def _first(self, rest: tuple[ec.Literal, ...], env: Env) -> Env | None:
         try:
             return next(self.solver.solve(rest, env), None)
         except (UnboundVariable, Endless):
             return None
 
-    def _unmet(self, literal: Literal, env: Env) -> Told:
+    def _unmet(self, literal: ec.Literal, env: Env) -> Told:
         """A condition that does not hold, why not, and the rows that may help."""
         text = self.prover.text(literal.term, env)
         node = Proof("unmet", text, met=False, time=self.prover.time)
         match literal:
-            case Happens(event=event, time=time):
+            case ec.Happens(event=event, time=time):
                 return self._followed(node, resolve(event, env), None, resolve(time, env))
-            case HoldsAt(fvp=fvp, time=time):
-                about = resolve(fvp.fluent, env), resolve(fvp.value, env)
-                return self._followed(node, *about, resolve(time, env))
-            case Negation(item=item):
+            case ec.HoldsAt(fvp=fvp, time=time):
+                return self._followed(node, *resolved(fvp, env), resolve(time, env))
+            case ec.Negation(item=item):
                 found = self._first((item,), env)
                 proofs = [] if found is None else self._proved(item, found)
                 rows = [RowChange("-", row.text) for proof in proofs for row in proof.rows]
@@ -269,7 +260,7 @@ class Absences:
             case _:
                 return node, []
 
-    def _proved(self, literal: Literal, env: Env) -> list[Proof]:
+    def _proved(self, literal: ec.Literal, env: Env) -> list[Proof]:
         try:
             return self.prover.conditions(literal, env)
         except (NotProvable, UnboundVariable, Endless):
@@ -296,7 +287,7 @@ class Absences:
 
     # --- interval lists --------------------------------------------------------------------------
 
-    def _of_lists(self, rule: HoldsForRule, env: Env, about: tuple[str, int]) -> Iterator[Lack]:
+    def _of_lists(self, rule: ec.HoldsForRule, env: Env, about: tuple[str, int]) -> Iterator[Lack]:
         try:
             with self.solver.ranging(rule.body, env):
                 found = next(self.solver.solve((rule.body,), env), None)

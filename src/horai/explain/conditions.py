@@ -19,30 +19,8 @@ from typing import NamedTuple
 
 from horai.explain.evidence import Evidence
 from horai.lang.core.terms import Constant, Int, Term, Var, children, is_ground, make, variables
+from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import NotSettled, UnboundVariable
-from horai.lang.ec.syntax import (
-    BackgroundRule,
-    Call,
-    Edge,
-    EventDescription,
-    EventRule,
-    FutureInitiation,
-    FutureTermination,
-    Grounding,
-    Happens,
-    HoldsAt,
-    HoldsFor,
-    Initially,
-    InitiatedAt,
-    Initiation,
-    Literal,
-    Postponable,
-    Rule,
-    TerminatedAt,
-    Termination,
-    conjuncts,
-    walk,
-)
 from horai.oracle.ec.background import Background, FactTable
 from horai.oracle.ec.delays import Initiations
 from horai.oracle.ec.groundings import Groundings
@@ -64,7 +42,7 @@ class EvidenceSolver(Solver):
 
     def __init__(
         self,
-        description: EventDescription,
+        description: ec.EventDescription,
         evidence: Evidence,
         world: World,
         predicates: Mapping[str, PythonPredicate],
@@ -78,20 +56,20 @@ class EvidenceSolver(Solver):
         self._limits: dict[str, tuple[int, int]] = {}  # of times that are asked for
         self.delayed = DelayedEffects(self)
         self._named = NamedTimes(self.background, predicates)
-        self._bodies: dict[int, list[tuple[Literal, bool]]] = {}
+        self._bodies: dict[int, list[tuple[ec.Literal, bool]]] = {}
 
     # --- conditions ------------------------------------------------------------------------------
 
-    def _rank(self, goal: Literal, env: Env) -> float | None:
+    def _rank(self, goal: ec.Literal, env: Env) -> float | None:
         """What has neither a time nor an argument waits for alternatives that may give it one."""
         rank = super()._rank(goal, env)
-        if rank == ANY_TIME and isinstance(goal, Happens | Edge):
-            entity = goal.event if isinstance(goal, Happens) else goal.fvp.fluent
+        if rank == ANY_TIME and isinstance(goal, ec.Happens | ec.Edge):
+            entity = goal.event if isinstance(goal, ec.Happens) else goal.fvp.fluent
             if not any(is_ground(resolve(arg, env)) for arg in children(entity)):
                 return AFTER_ALTERNATIVES
         return rank
 
-    def _happens(self, goal: Happens, env: Env) -> Iterator[Env]:
+    def _happens(self, goal: ec.Happens, env: Env) -> Iterator[Env]:
         event, t = resolve(goal.event, env), self._time(goal.time, env)
         low, high = (t, t) if t is not None else self._range(goal.time)
         for occurrence, moment in self.evidence.events(event, low, high):
@@ -105,8 +83,8 @@ class EvidenceSolver(Solver):
         known = self._limits.get(time.name) if isinstance(time, Var) else None
         return (None, None) if known is None else known
 
-    def _edge(self, goal: Edge, env: Env) -> Iterator[Env]:
-        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+    def _edge(self, goal: ec.Edge, env: Env) -> Iterator[Env]:
+        pattern = resolved(goal.fvp, env)
         t = self._time(goal.time, env)
         low, high = (t, t) if t is not None else self._range(goal.time)
         for fluent, value, moment in self.edges(goal.kind, *pattern, low, high):
@@ -132,9 +110,9 @@ class EvidenceSolver(Solver):
                     if self.world.in_run(moment):
                         yield f, v, moment
 
-    def _holds_at(self, goal: HoldsAt, env: Env) -> Iterator[Env]:
+    def _holds_at(self, goal: ec.HoldsAt, env: Env) -> Iterator[Env]:
         t = self._time(goal.time, env)
-        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+        pattern = resolved(goal.fvp, env)
         if t is None:
             low, high = self._range(goal.time)
             for fluent, value, intervals in self.evidence.spans(*pattern, low, high):
@@ -165,8 +143,8 @@ class EvidenceSolver(Solver):
     def known(self, pattern: tuple[Term, Term]) -> list[tuple[Term, Term, Intervals]]:
         return self.evidence.spans(*pattern)
 
-    def _holds_for(self, goal: HoldsFor, env: Env) -> Iterator[Env]:
-        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+    def _holds_for(self, goal: ec.HoldsFor, env: Env) -> Iterator[Env]:
+        pattern = resolved(goal.fvp, env)
         if not names(*pattern):
             found = interval_term(self.evidence.intervals(*pattern))
             if (one := unify(goal.intervals, found, env)) is not None:
@@ -174,10 +152,10 @@ class EvidenceSolver(Solver):
             return
         yield from super()._holds_for(goal, env)
 
-    def _points(self, goal: InitiatedAt | TerminatedAt, env: Env) -> Iterator[Env]:
-        pattern = (resolve(goal.fvp.fluent, env), resolve(goal.fvp.value, env))
+    def _points(self, goal: ec.InitiatedAt | ec.TerminatedAt, env: Env) -> Iterator[Env]:
+        pattern = resolved(goal.fvp, env)
         t = self._time(goal.time, env)
-        begins = isinstance(goal, InitiatedAt)
+        begins = isinstance(goal, ec.InitiatedAt)
         seen: set[tuple[Term, Term, int]] = set()
         for fluent, value, moment in self.points(begins, *pattern, t):
             if (fluent, value, moment) in seen or not self.world.in_run(moment):
@@ -194,7 +172,7 @@ class EvidenceSolver(Solver):
 
     # --- domains that the input fills ------------------------------------------------------------
 
-    def _fillings(self) -> Iterator[tuple[Key, list[tuple[Grounding, Call]]]]:
+    def _fillings(self) -> Iterator[tuple[Key, list[tuple[ec.Grounding, ec.Call]]]]:
         """The groundings by which items fill a domain, with the condition that is about it."""
         for key in self.groundings.dynamic - self.background.rules.keys():
             yield (
@@ -203,12 +181,12 @@ class EvidenceSolver(Solver):
                     (rule, part)
                     for rules in self.groundings.rules.values()
                     for rule in rules
-                    for part in conjuncts(rule.body)
-                    if isinstance(part, Call) and part.key == key
+                    for part in ec.conjuncts(rule.body)
+                    if isinstance(part, ec.Call) and part.key == key
                 ],
             )
 
-    def _call(self, goal: Call, env: Env) -> Iterator[Env]:
+    def _call(self, goal: ec.Call, env: Env) -> Iterator[Env]:
         fillings = self._filling.get(goal.key)
         if fillings is None or goal.key in self._tables:
             yield from super()._call(goal, env)
@@ -228,7 +206,7 @@ class EvidenceSolver(Solver):
                     if one is not None:
                         yield one
 
-    def _filled(self, rule: Grounding, known: Env) -> Iterator[Env]:
+    def _filled(self, rule: ec.Grounding, known: Env) -> Iterator[Env]:
         """What the variables of a grounding stand for in the input."""
         entity = resolve(rule.entity, known)
         value = None if rule.value is None else resolve(rule.value, known)
@@ -263,7 +241,7 @@ class EvidenceSolver(Solver):
             for f, v, moment in self.delayed.points(begins, fluent, low, high):
                 yield from self._point(f, v, value, moment)
             return
-        kind = Initiation if begins else Termination
+        kind = ec.Initiation if begins else ec.Termination
         asked = (begins, fluent, value, t, within)
         if asked in self._asking:  # only a start that is known can break the circle
             return
@@ -278,7 +256,7 @@ class EvidenceSolver(Solver):
         finally:
             self._asking.discard(asked)
         for rule, env in said:
-            assert isinstance(rule, Initiation | Termination)
+            assert isinstance(rule, ec.Initiation | ec.Termination)
             f, v, at = (resolve(term, env) for term in (rule.fvp.fluent, rule.fvp.value, rule.time))
             assert isinstance(at, Int)
             yield from self._point(f, v, value, at.value)
@@ -297,13 +275,13 @@ class EvidenceSolver(Solver):
         else:
             yield from ((one, other, t) for one, other, _ in self.known((fluent, asked)))
 
-    def reads_points(self, rule: Rule) -> bool:
+    def reads_points(self, rule: ec.Rule) -> bool:
         """May a condition of a rule ask what is initiated or terminated?"""
         body = getattr(rule, "body", None)
         return body is not None and any(
-            isinstance(part, InitiatedAt | TerminatedAt)
-            or (isinstance(part, Call) and part.key in self.background.temporal)
-            for part in walk(body)
+            isinstance(part, ec.InitiatedAt | ec.TerminatedAt)
+            or (isinstance(part, ec.Call) and part.key in self.background.temporal)
+            for part in ec.walk(body)
         )
 
     def effects(
@@ -322,7 +300,7 @@ class EvidenceSolver(Solver):
             return
         needed = head[1]
         if head[1] is not None and value is not None:
-            if isinstance(rule, Initiation) or names(head[1]) & names(rule.body.term):
+            if isinstance(rule, ec.Initiation) or names(head[1]) & names(rule.body.term):
                 env = unify(head[1], apart(value), env)
             else:  # what a termination leaves open is every value
                 needed = None
@@ -333,7 +311,7 @@ class EvidenceSolver(Solver):
         for body, named in self._alternatives(rule):
             yield from self._said(rule, body, named, (head[0], needed), env, within)
 
-    def _alternatives(self, rule: PointRule) -> list[tuple[Literal, bool]]:
+    def _alternatives(self, rule: PointRule) -> list[tuple[ec.Literal, bool]]:
         """The alternatives of a body, and whether each can act between two time-points, too."""
         if self.world.grid.tick == 1:
             return [(rule.body, True)]
@@ -345,7 +323,7 @@ class EvidenceSolver(Solver):
     def _said(
         self,
         rule: PointRule,
-        body: Literal,
+        body: ec.Literal,
         named: bool,
         head: tuple[Term, Term | None],
         env: Env,
@@ -354,14 +332,8 @@ class EvidenceSolver(Solver):
         at = resolve(rule.time, env)
         if isinstance(at, Int) and not (named or self._is_time_point(at.value)):
             return
-        before = self.domains, self._limits
-        self.domains, self._limits = self.values_for(body, env), {}
-        if within is not None and isinstance(rule.time, Var):
-            self._limits = {rule.time.name: within}
-        try:
+        with self.ranging(body, env), self.limited(rule.time, within):
             found = self.groundings.head_solutions(body, *head, env)
-        finally:
-            self.domains, self._limits = before
         for one in found:
             at = resolve(rule.time, one)
             if not isinstance(at, Int) or not self.world.in_run(at.value):
@@ -373,22 +345,19 @@ class EvidenceSolver(Solver):
             if not in_range(rule, at.value, one):
                 continue
             about = resolve(head[0], one)
-            if isinstance(rule, EventRule) and not self.in_domain(about, None):
+            if isinstance(rule, ec.EventRule) and not self.in_domain(about, None):
                 continue
             yield one
 
     def _is_time_point(self, t: int) -> bool:
         return self.world.grid.cell(t) == t
 
-    def _clause(self, rule: BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
-        before, self._limits = self._limits, {}  # its variables are others
-        try:
+    def _clause(self, rule: ec.BackgroundRule, args: tuple[Term, ...]) -> list[Env]:
+        with self.limited(rule.head, None):  # its variables are others
             return super()._clause(rule, args)
-        finally:
-            self._limits = before
 
     @contextmanager
-    def ranging(self, body: Literal, env: Env) -> Iterator[None]:
+    def ranging(self, body: ec.Literal, env: Env) -> Iterator[None]:
         """Let variables of `holdsFor` range over those who are known, as in a rule with a body."""
         before, self.domains = self.domains, self.values_for(body, env)
         try:
@@ -397,10 +366,10 @@ class EvidenceSolver(Solver):
             self.domains = before
 
     @contextmanager
-    def limited(self, time: Term, within: tuple[int, int]) -> Iterator[None]:
+    def limited(self, time: Term, within: tuple[int, int] | None) -> Iterator[None]:
         """Ask for a time between two times only, and of few occurrences."""
         before, self._limits = self._limits, {}
-        if isinstance(time, Var):
+        if within is not None and isinstance(time, Var):
             self._limits = {time.name: within}
         try:
             yield
@@ -410,14 +379,14 @@ class EvidenceSolver(Solver):
     def is_static(self, fluent: Term, value: Term) -> bool:
         """Is a value determined by other fluents, or by the input?"""
         return not any(
-            isinstance(rule, Initiation | Initially | FutureInitiation)
+            isinstance(rule, ec.Initiation | ec.Initially | ec.FutureInitiation)
             and _can_be(rule, fluent, value)
             for rule in self.description.rules
         )
 
-    def values_for(self, body: Literal, env: Env) -> dict[str, list[Term]]:
+    def values_for(self, body: ec.Literal, env: Env) -> dict[str, list[Term]]:
         """Values for variables of `holdsFor` that nothing else gives one."""
-        asked = [part.fvp for part in walk(body) if isinstance(part, HoldsFor)]
+        asked = [part.fvp for part in ec.walk(body) if isinstance(part, ec.HoldsFor)]
         free = names(*(fvp.term for fvp in asked)) - frozenset(env)
         return holds_for_domains(body, self.groundings) if free else {}
 
@@ -439,13 +408,20 @@ class EvidenceWorld(World):
         return self.evidence.intervals(fluent, value)
 
 
+def resolved(fvp: ec.FVP, env: Env) -> tuple[Term, Term]:
+    """A fluent and its value, with what their variables stand for."""
+    return resolve(fvp.fluent, env), resolve(fvp.value, env)
+
+
 def apart(term: Term) -> Term:
     """The term with variables that no rule has."""
     return resolve(term, {name: Var("^" + name) for name in variables(term)})
 
 
-def _can_be(rule: Initiation | Initially | FutureInitiation, fluent: Term, value: Term) -> bool:
-    fvp = rule.target if isinstance(rule, FutureInitiation) else rule.fvp
+def _can_be(
+    rule: ec.Initiation | ec.Initially | ec.FutureInitiation, fluent: Term, value: Term
+) -> bool:
+    fvp = rule.target if isinstance(rule, ec.FutureInitiation) else rule.fvp
     pair = (apart(fluent), apart(value))
     return key_of(fvp.fluent) == key_of(fluent) and (
         unify_all((fvp.fluent, fvp.value), pair, {}) is not None
@@ -454,7 +430,7 @@ def _can_be(rule: Initiation | Initially | FutureInitiation, fluent: Term, value
 
 # --- delayed effects ------------------------------------------------------------------------------
 
-DelayRule = FutureInitiation | FutureTermination
+DelayRule = ec.FutureInitiation | ec.FutureTermination
 Lengths = dict[tuple[int, Term, Term], list[tuple[int, Env]]]
 """Of delays that are the same whenever they begin: by rule, fluent and value."""
 _ROUNDS = 100
@@ -477,8 +453,8 @@ class DelayedEffect(NamedTuple):
     @property
     def acts_on(self) -> tuple[Term, Term]:
         """The fluent and its value that it initiates or terminates."""
-        pair = self.rule.target if isinstance(self.rule, FutureInitiation) else self.rule.origin
-        return resolve(pair.fluent, self.env), resolve(pair.value, self.env)
+        pair = self.rule.target if isinstance(self.rule, ec.FutureInitiation) else self.rule.origin
+        return resolved(pair, self.env)
 
 
 class Point(NamedTuple):
@@ -557,7 +533,7 @@ class DelayedEffects:
         self.solver = solver
         rules = solver.description.rules
         self.rules = [one for one in rules if isinstance(one, DelayRule)]
-        self._postponable = [one.fvp for one in rules if isinstance(one, Postponable)]
+        self._postponable = [one.fvp for one in rules if isinstance(one, ec.Postponable)]
         self._initiations = Initiations(solver.background)
         self._times: dict[int, str | None] = {}  # of initiation, in the body of each rule
         self.keys: set[Key] = {key_of(self._acts_on(rule)) for rule in self.rules}
@@ -565,14 +541,14 @@ class DelayedEffects:
 
     @staticmethod
     def _acts_on(rule: DelayRule) -> Term:
-        fvp = rule.target if isinstance(rule, FutureInitiation) else rule.origin
+        fvp = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
         return fvp.fluent
 
     def effects(self, begins: bool, fluent: Term, value: Term, t: int) -> Iterator[DelayedEffect]:
         """The attempts that initiate, or terminate, a value at a time."""
         if key_of(fluent) in self.keys:
             for effect in self.history(fluent).effects.get(t, ()):
-                starts = isinstance(effect.rule, FutureInitiation)
+                starts = isinstance(effect.rule, ec.FutureInitiation)
                 if starts == begins and effect.acts_on == (fluent, value):
                     yield effect
 
@@ -629,15 +605,15 @@ class DelayedEffects:
                         found.append(before if len(found) < _MOST_FORMS else _whole(before))
         return found
 
-    def _rules_about(self, patterns: list[Term]) -> Iterator[Initiation | Termination]:
+    def _rules_about(self, patterns: list[Term]) -> Iterator[ec.Initiation | ec.Termination]:
         keys = {key_of(pattern) for pattern in patterns}
         for rule in self.solver.description.rules:
-            if isinstance(rule, Initiation | Termination) and key_of(rule.fvp.fluent) in keys:
+            if isinstance(rule, ec.Initiation | ec.Termination) and key_of(rule.fvp.fluent) in keys:
                 yield rule
 
     def _reads_points(self, patterns: list[Term]) -> bool:
         """May conditions ask for points that are being worked out?"""
-        rules: list[Rule] = [*self._rules_about(patterns), *self.rules]
+        rules: list[ec.Rule] = [*self._rules_about(patterns), *self.rules]
         return any(self.solver.reads_points(rule) for rule in rules)
 
     def _worked_out(self, patterns: list[Term]) -> PointHistory:
@@ -676,7 +652,7 @@ class DelayedEffects:
                 if not solver.is_static(fluent, value):
                     yield Point("initiated", fluent, value, first)
         for rule in self._rules_about(patterns):
-            begins = isinstance(rule, Initiation)
+            begins = isinstance(rule, ec.Initiation)
             for pattern in patterns:
                 for env in solver.effects(rule, pattern, _ANY, None):
                     fluent, value = resolve(rule.fvp.fluent, env), resolve(rule.fvp.value, env)
@@ -729,7 +705,7 @@ class DelayedEffects:
         return lengths
 
     def _solutions(self, rule: DelayRule, env: Env) -> list[Env]:
-        if isinstance(rule, FutureTermination):
+        if isinstance(rule, ec.FutureTermination):
             return list(self.solver.solve((rule.body,), env))
         target = rule.target.fluent, rule.target.value
         return self.solver.groundings.head_solutions(rule.body, *target, env)
@@ -752,7 +728,7 @@ class DelayedEffects:
     def _effect(self, effect: DelayedEffect, t: int, patterns: list[Term]) -> Iterator[Point]:
         fluent, value = effect.acts_on
         kind = "terminated"
-        if isinstance(effect.rule, FutureInitiation):
+        if isinstance(effect.rule, ec.FutureInitiation):
             kind = "initiated" if self.solver.in_domain(fluent, value) else "ghost"
         if any(covers(pattern, fluent) for pattern in patterns):
             yield Point(kind, fluent, value, t)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, product
+from typing import Literal
 
-from horai.explain.conditions import DelayedEffect, EvidenceSolver
+from horai.explain.conditions import DelayedEffect, EvidenceSolver, resolved
 from horai.explain.proof import AS_ABOVE, DEEPEST, GOES_ON, Course, Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
     Compound,
@@ -20,34 +21,7 @@ from horai.lang.core.terms import (
     is_anonymous,
     variables,
 )
-from horai.lang.ec.syntax import (
-    AggregateAll,
-    Allen,
-    Call,
-    Clause,
-    Conjunction,
-    Disjunction,
-    DurationFilter,
-    Edge,
-    EventRule,
-    FindAll,
-    Happens,
-    HoldsAt,
-    HoldsAtRule,
-    HoldsFor,
-    HoldsForRule,
-    IfThenElse,
-    Initially,
-    InitiatedAt,
-    Initiation,
-    IntervalOp,
-    Literal,
-    Negation,
-    TerminatedAt,
-    Termination,
-    TruthValue,
-    conjuncts,
-)
+from horai.lang.ec import syntax as ec
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS
 from horai.oracle.ec.intervals import INF, Interval, Intervals, contains
@@ -144,7 +118,7 @@ class CalculusProver:
     def started(self, fluent: Term, value: Term, start: int) -> Proof:
         """Why a value of a simple fluent holds from a time on."""
         for moment in self._moments_before(start):
-            for made in self._initiations(fluent, value, moment):
+            for made in self._points("initiated", fluent, value, moment):
                 return made
         for rule, env in self._initial(fluent, value) if start <= self.world.start else ():
             node = self._node(
@@ -163,28 +137,20 @@ class CalculusProver:
         others = (t for t in range(start - 1, first - 1, -1) if t not in likely)
         yield from (t for t in others if self.world.in_run(t))
 
-    def _initial(self, fluent: Term, value: Term) -> Iterator[tuple[Initially, Env]]:
+    def _initial(self, fluent: Term, value: Term) -> Iterator[tuple[ec.Initially, Env]]:
         for rule in self.solver.description.rules:
-            if isinstance(rule, Initially):
+            if isinstance(rule, ec.Initially):
                 pattern = (rule.fvp.fluent, rule.fvp.value)
                 env = unify_all(pattern, (fluent, value), {})
                 if env is not None:
                     found = self.solver.groundings.head_solutions(rule.body, *pattern, env)
                     yield from ((rule, one) for one in found)
 
-    def _initiations(self, fluent: Term, value: Term, t: int) -> Iterator[Proof]:
-        yield from self._points("initiated", Initiation, fluent, value, t)
-
     def _points(
-        self,
-        kind: ProofKind,
-        which: type[Initiation] | type[Termination],
-        fluent: Term,
-        value: Term,
-        t: int,
+        self, kind: Literal["initiated", "terminated"], fluent: Term, value: Term, t: int
     ) -> Iterator[Proof]:
-        claim = _claim("initiatedAt" if kind == "initiated" else "terminatedAt", fluent, value, t)
-        node = self._node(kind, pair(fluent, value), t, claim)
+        which = ec.Initiation if kind == "initiated" else ec.Termination
+        node = self._node(kind, pair(fluent, value), t, _claim(f"{kind}At", fluent, value, t))
         for rule in self.solver.description.rules:
             if isinstance(rule, which):
                 yield from self._said(node, rule, fluent, value, t)
@@ -221,7 +187,7 @@ class CalculusProver:
         try:
             if not self.world.in_run(since):
                 return self.started(fluent, value, self.world.start)
-            return next(self._initiations(fluent, value, since), None)
+            return next(self._points("initiated", fluent, value, since), None)
         except NotProvable:
             return None
 
@@ -239,17 +205,17 @@ class CalculusProver:
 
     def _determined(self, fluent: Term, value: Term, t: int) -> Iterator[Callable[[Proof], Proof]]:
         for rule in self.solver.description.rules:
-            if isinstance(rule, HoldsForRule | HoldsAtRule):
+            if isinstance(rule, ec.HoldsForRule | ec.HoldsAtRule):
                 env = unify_all((rule.fvp.fluent, rule.fvp.value), (fluent, value), {})
                 if env is not None:
                     yield from self._determined_by(rule, env, t)
 
     def _determined_by(
-        self, rule: HoldsForRule | HoldsAtRule, env: Env, t: int
+        self, rule: ec.HoldsForRule | ec.HoldsAtRule, env: Env, t: int
     ) -> Iterator[Callable[[Proof], Proof]]:
         solver = self.solver
         with solver.ranging(rule.body, env):
-            if isinstance(rule, HoldsAtRule):
+            if isinstance(rule, ec.HoldsAtRule):
                 start = unify(rule.time, Int(t), env)
                 found = [] if start is None else list(solver.solve((rule.body,), start))
             else:
@@ -260,12 +226,14 @@ class CalculusProver:
                 node, rule.clause, one, self._static_premises(rule, one, t)
             )
 
-    def _static_premises(self, rule: HoldsForRule | HoldsAtRule, env: Env, t: int) -> list[Proof]:
-        if isinstance(rule, HoldsAtRule):
+    def _static_premises(
+        self, rule: ec.HoldsForRule | ec.HoldsAtRule, env: Env, t: int
+    ) -> list[Proof]:
+        if isinstance(rule, ec.HoldsAtRule):
             return self.conditions(rule.body, env)
         lists = IntervalLists(self, rule.body, env)
-        others = [one for one in conjuncts(rule.body) if not lists.makes(one)]
-        made = Conjunction(tuple(others), rule.body.term)
+        others = [one for one in ec.conjuncts(rule.body) if not lists.makes(one)]
+        made = ec.Conjunction(tuple(others), rule.body.term)
         with self.solver.ranging(rule.body, env):
             met = self.conditions(made, env)
         return [*lists.why(rule.intervals, t), *met]
@@ -282,7 +250,7 @@ class CalculusProver:
         ways = (
             lambda node, rule=rule: next(self._said(node, rule, event, None, t), None)
             for rule in self.solver.description.rules
-            if isinstance(rule, EventRule) and functor(rule.event) == functor(event)
+            if isinstance(rule, ec.EventRule) and functor(rule.event) == functor(event)
         )
         told = (lambda node: self._of_program(node, event, None, t),)
         return self._once((event, t), node, chain(told, ways))
@@ -290,13 +258,18 @@ class CalculusProver:
     def edge(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
         """Why a value starts or ends at a time."""
         starts = kind in ("start", "startI")
-        what: ProofKind = "starts" if starts else "ends"
-        claim = f"happensAt({kind}({pair(fluent, value)}),{t})"
-        node = self._node(what, pair(fluent, value), t, claim)
-        turn = self._turn(kind, fluent, value, t)
-        if starts:
-            return self._started_at(node, fluent, value, turn)
-        return self._ended_at(node, fluent, value, turn)
+        text, turn = pair(fluent, value), self._turn(kind, fluent, value, t)
+        if not self.solver.is_static(fluent, value):
+            by = (self.started if starts else self.broken)(fluent, value, turn)
+            premises: tuple[Proof, ...] = (by,)
+        elif starts:
+            premises = (self.holds(fluent, value, turn),)
+        else:
+            gone = self._node("not", f"{text} does not hold", turn, "")
+            premises = (self.holds(fluent, value, turn - 1), gone)
+        claim = f"happensAt({kind}({text}),{t})"
+        node = self._node("starts" if starts else "ends", text, t, claim)
+        return replace(node, premises=premises)
 
     def _turn(self, kind: str, fluent: Term, value: Term, t: int) -> int:
         """The time from which on it is otherwise: `start` and `end` say the time-point before."""
@@ -308,25 +281,14 @@ class CalculusProver:
                     return int(turn)
         raise NotProvable(f"no interval of {pair(fluent, value)} has its {kind} at {self.time(t)}")
 
-    def _started_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
-        if self.solver.is_static(fluent, value):
-            return replace(node, premises=(self.holds(fluent, value, turn),))
-        return replace(node, premises=(self.started(fluent, value, turn),))
-
-    def _ended_at(self, node: Proof, fluent: Term, value: Term, turn: int) -> Proof:
-        if self.solver.is_static(fluent, value):
-            gone = self._node("not", f"{pair(fluent, value)} does not hold", turn, "")
-            return replace(node, premises=(self.holds(fluent, value, turn - 1), gone))
-        return replace(node, premises=(self.broken(fluent, value, turn),))
-
     def broken(self, fluent: Term, value: Term, turn: int) -> Proof:
         """What has ended a value of a simple fluent just before a time-point."""
         for moment in self._moments_before(turn):
-            for made in self._points("terminated", Termination, fluent, value, moment):
+            for made in self._points("terminated", fluent, value, moment):
                 return made
             for _, other, _ in self.solver.points(True, fluent, Var("Other"), moment):
                 if other != value:
-                    for made in self._initiations(fluent, other, moment):
+                    for made in self._points("initiated", fluent, other, moment):
                         return self._ending(made, fluent, value, other)
         raise NotProvable(f"nothing ends {pair(fluent, value)} before {turn}")
 
@@ -339,68 +301,64 @@ class CalculusProver:
 
     # --- conditions ------------------------------------------------------------------------------
 
-    def conditions(self, body: Literal, env: Env) -> list[Proof]:
+    def conditions(self, body: ec.Literal, env: Env) -> list[Proof]:
         """Why the conditions of a rule are satisfied, one by one."""
         found: list[Proof] = []
-        for literal in conjuncts(body):
+        for literal in ec.conjuncts(body):
             met = next(self.solver.solve((literal,), env), None)
             if met is None:
                 raise NotProvable(show(literal.term))
             found += self._condition(literal, met)
         return found
 
-    def _condition(self, literal: Literal, env: Env) -> list[Proof]:
+    def _condition(self, literal: ec.Literal, env: Env) -> list[Proof]:
         match literal:
-            case TruthValue():
+            case ec.TruthValue():
                 return []
-            case Disjunction(items=items):
+            case ec.Disjunction(items=items):
                 met = (item for item in items if self.solver.holds(item, env))
                 return self.conditions(next(met), env)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 for one in self.solver.solve((condition,), env):
                     return [*self.conditions(condition, one), *self.conditions(then, one)]
                 return [self._absent(condition, env), *self.conditions(otherwise, env)]
-            case Conjunction():
+            case ec.Conjunction():
                 return self.conditions(literal, env)
-            case Negation(item=item):
+            case ec.Negation(item=item):
                 return [self._absent(item, env)]
-            case Happens(event=event, time=time):
+            case ec.Happens(event=event, time=time):
                 return [self.happens(resolve(event, env), _time(time, env))]
-            case HoldsAt(fvp=fvp, time=time):
-                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
-                return [self.holds(*pair_, _time(time, env))]
-            case Edge(kind=kind, fvp=fvp, time=time):
-                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
-                return [self.edge(kind, *pair_, _time(time, env))]
-            case InitiatedAt(fvp=fvp, time=time) | TerminatedAt(fvp=fvp, time=time):
-                which = "initiated" if isinstance(literal, InitiatedAt) else "terminated"
-                pair_ = resolve(fvp.fluent, env), resolve(fvp.value, env)
-                return [self._point(which, *pair_, _time(time, env))]
-            case FindAll(goal=goal) | AggregateAll(goal=goal):
+            case ec.HoldsAt(fvp=fvp, time=time):
+                return [self.holds(*resolved(fvp, env), _time(time, env))]
+            case ec.Edge(kind=kind, fvp=fvp, time=time):
+                return [self.edge(kind, *resolved(fvp, env), _time(time, env))]
+            case ec.InitiatedAt(fvp=fvp, time=time) | ec.TerminatedAt(fvp=fvp, time=time):
+                begins = isinstance(literal, ec.InitiatedAt)
+                about = *resolved(fvp, env), _time(time, env)
+                return [self._point("initiated" if begins else "terminated", *about)]
+            case ec.FindAll(goal=goal) | ec.AggregateAll(goal=goal):
                 return [self._aggregate(literal, goal, env)]
-            case HoldsFor() | IntervalOp() | DurationFilter() | Allen():
+            case ec.HoldsFor() | ec.IntervalOp() | ec.DurationFilter() | ec.Allen():
                 return [self._node("intervals", self.text(literal.term, env), None, "")]
-            case Call():
+            case ec.Call():
                 return [self.call(literal, env)]
             case _:
                 text = self.text(literal.term, env)
                 return [self._node("computed", text, None, text)]
 
-    def _point(self, kind: str, fluent: Term, value: Term, t: int) -> Proof:
-        if kind == "initiated":
-            made = next(self._initiations(fluent, value, t), None)
-        else:
-            made = next(self._points("terminated", Termination, fluent, value, t), None)
-        if made is None:
-            raise NotProvable(f"{pair(fluent, value)} is not {kind} at {self.time(t)}")
-        return made
+    def _point(
+        self, kind: Literal["initiated", "terminated"], fluent: Term, value: Term, t: int
+    ) -> Proof:
+        for made in self._points(kind, fluent, value, t):
+            return made
+        raise NotProvable(f"{pair(fluent, value)} is not {kind} at {self.time(t)}")
 
-    def _absent(self, goal: Literal, env: Env) -> Proof:
+    def _absent(self, goal: ec.Literal, env: Env) -> Proof:
         text = self.text(Compound("\\+", (goal.term,)), env)
         claim = "" if self.solver.values_for(goal, env) else text
         return self._node("not", "not " + text.removeprefix("\\+ "), None, claim)
 
-    def _aggregate(self, literal: Literal, goal: Literal, env: Env) -> Proof:
+    def _aggregate(self, literal: ec.Literal, goal: ec.Literal, env: Env) -> Proof:
         text = self.text(literal.term, env)
         # Who is known in a rule is not known outside of it.
         ranges = bool(self.solver.values_for(goal, env))
@@ -414,7 +372,7 @@ class CalculusProver:
 
     # --- background knowledge --------------------------------------------------------------------
 
-    def call(self, goal: Call, env: Env) -> Proof:
+    def call(self, goal: ec.Call, env: Env) -> Proof:
         """Why a predicate of the background knowledge is satisfied."""
         args = tuple(resolve(arg, env) for arg in goal.args)
         text = self.text(goal.term, env)
@@ -432,7 +390,7 @@ class CalculusProver:
         return self._once((goal.name, args), node, self._derivations(goal, args))
 
     def _derivations(
-        self, goal: Call, args: tuple[Term, ...]
+        self, goal: ec.Call, args: tuple[Term, ...]
     ) -> Iterator[Callable[[Proof], Proof]]:
         for rule in self.solver.background.rules.get(goal.key, ()):
             head = rule.head.args if isinstance(rule.head, Compound) else ()
@@ -472,7 +430,7 @@ class CalculusProver:
     def _node(self, kind: ProofKind, text: str, at: int | None, claim: str) -> Proof:
         return Proof(kind, text, at=at, claim=claim, time=self.time)
 
-    def by_rule(self, node: Proof, clause: Clause, env: Env, premises: Iterable[Proof]) -> Proof:
+    def by_rule(self, node: Proof, clause: ec.Clause, env: Env, premises: Iterable[Proof]) -> Proof:
         return replace(
             node,
             rule=place_of(clause),
@@ -488,15 +446,15 @@ class CalculusProver:
 class IntervalLists:
     """The interval lists of the body of a rule, and which condition makes each of them."""
 
-    def __init__(self, prover: CalculusProver, body: Literal, env: Env) -> None:
+    def __init__(self, prover: CalculusProver, body: ec.Literal, env: Env) -> None:
         self.prover, self.env = prover, env
-        self._makers: dict[str, Literal] = {}
-        for literal in conjuncts(body):
+        self._makers: dict[str, ec.Literal] = {}
+        for literal in ec.conjuncts(body):
             made = _result(literal)
             if made is not None:
                 self._makers[made] = literal
 
-    def makes(self, literal: Literal) -> bool:
+    def makes(self, literal: ec.Literal) -> bool:
         """Does the condition make a list?"""
         return any(literal is maker for maker in self._makers.values())
 
@@ -506,21 +464,20 @@ class IntervalLists:
             return []
         maker = self._maker(listed)
         match maker:
-            case HoldsFor(fvp=fvp):
-                pair_ = resolve(fvp.fluent, self.env), resolve(fvp.value, self.env)
-                return [self.prover.holds(*pair_, t)]
-            case IntervalOp(lists=ListTerm(items=items)):
+            case ec.HoldsFor(fvp=fvp):
+                return [self.prover.holds(*resolved(fvp, self.env), t)]
+            case ec.IntervalOp(lists=ListTerm(items=items)):
                 return self._why_operation(maker, items, t)
-            case DurationFilter(intervals=given, op=op, bound=bound):
+            case ec.DurationFilter(intervals=given, op=op, bound=bound):
                 interval = _around(self._list(given), t)
                 limit = f"{op} {show(resolve(bound, self.env))}"
                 return [self._over(f"{self._duration(interval)} {limit}", given, interval)]
-            case Allen():
+            case ec.Allen():
                 return [self._related(maker, t)]
             case _:
                 return [self._node(show(resolve(listed, self.env)), None, ())]
 
-    def _why_operation(self, maker: IntervalOp, items: tuple[Term, ...], t: int) -> list[Proof]:
+    def _why_operation(self, maker: ec.IntervalOp, items: tuple[Term, ...], t: int) -> list[Proof]:
         states = [contains(self._list(one), t) for one in items]
         found = [] if maker.base is None else self.why(maker.base, t)
         for place in maker.operator.gather.decides(states):
@@ -528,7 +485,7 @@ class IntervalLists:
             found += self.why(one, t) if states[place] else [self._without(one, t)]
         return found
 
-    def _maker(self, listed: Term) -> Literal | None:
+    def _maker(self, listed: Term) -> ec.Literal | None:
         return self._makers.get(listed.name) if isinstance(listed, Var) else None
 
     def _list(self, term: Term) -> Intervals:
@@ -546,22 +503,24 @@ class IntervalLists:
             if maker is None
             else show(nameless(resolve(maker.term, _timeless(maker, self.env))))
         )
-        if isinstance(maker, HoldsFor):
-            text = pair(resolve(maker.fvp.fluent, self.env), resolve(maker.fvp.value, self.env))
+        if isinstance(maker, ec.HoldsFor):
+            text = pair(*resolved(maker.fvp, self.env))
             claim = f"\\+ holdsAt({text},{t})"
             return Proof("not", f"{text} does not hold", at=t, claim=claim, time=self.prover.time)
         return Proof("not", f"nothing of {text}", at=t, time=self.prover.time)
 
-    def why_not(self, listed: Term | None, t: int) -> Iterator[list[HoldsAt | Negation | Proof]]:
+    def why_not(
+        self, listed: Term | None, t: int
+    ) -> Iterator[list[ec.HoldsAt | ec.Negation | Proof]]:
         """What a list lacks to have a time in it: alternatives, each of conditions."""
         maker = None if listed is None else self._maker(listed)
         at = Int(t)
         match maker:
-            case HoldsFor(fvp=fvp):
-                yield [HoldsAt(fvp, at, Compound("holdsAt", (fvp.term, at)))]
-            case IntervalOp(lists=ListTerm(items=items)):
+            case ec.HoldsFor(fvp=fvp):
+                yield [ec.HoldsAt(fvp, at, Compound("holdsAt", (fvp.term, at)))]
+            case ec.IntervalOp(lists=ListTerm(items=items)):
                 yield from self._why_not_operation(maker, items, t)
-            case DurationFilter(intervals=given, op=op, bound=bound):
+            case ec.DurationFilter(intervals=given, op=op, bound=bound):
                 if not contains(self._list(given), t):
                     yield from self.why_not(given, t)
                     return
@@ -578,8 +537,8 @@ class IntervalLists:
                 yield [Proof("unmet", text, at=t, met=False, time=self.prover.time)]
 
     def _why_not_operation(
-        self, maker: IntervalOp, items: tuple[Term, ...], t: int
-    ) -> Iterator[list[HoldsAt | Negation | Proof]]:
+        self, maker: ec.IntervalOp, items: tuple[Term, ...], t: int
+    ) -> Iterator[list[ec.HoldsAt | ec.Negation | Proof]]:
         states = [contains(self._list(one), t) for one in items]
         operator, base = maker.operator, maker.base
         is_in = base is None or contains(self._list(base), t)
@@ -595,11 +554,11 @@ class IntervalLists:
             for choice in product(before, *each):
                 yield [condition for way in choice for condition in way]
 
-    def _in_way(self, listed: Term, t: int) -> list[HoldsAt | Negation | Proof]:
+    def _in_way(self, listed: Term, t: int) -> list[ec.HoldsAt | ec.Negation | Proof]:
         maker, at = self._maker(listed), Int(t)
-        if isinstance(maker, HoldsFor):
-            holds = HoldsAt(maker.fvp, at, Compound("holdsAt", (maker.fvp.term, at)))
-            return [Negation(holds, Compound("\\+", (holds.term,)))]
+        if isinstance(maker, ec.HoldsFor):
+            holds = ec.HoldsAt(maker.fvp, at, Compound("holdsAt", (maker.fvp.term, at)))
+            return [ec.Negation(holds, Compound("\\+", (holds.term,)))]
         premises = tuple(self.why(listed, t))
         text = f"nothing of {show(listed)}"
         return [Proof("unmet", text, at=t, met=False, premises=premises, time=self.prover.time)]
@@ -620,15 +579,15 @@ class IntervalLists:
 
     def _starts(self, listed: Term, interval: Interval) -> Iterator[int]:
         maker = self._maker(listed)
-        if isinstance(maker, HoldsFor):
+        if isinstance(maker, ec.HoldsFor):
             found = self._list(maker.intervals)
             yield from (s for s, _ in found if interval[0] <= s < interval[1])
-        elif isinstance(maker, IntervalOp):
+        elif isinstance(maker, ec.IntervalOp):
             given = maker.lists.items if isinstance(maker.lists, ListTerm) else ()
             for one in (*given, *([maker.base] if maker.base is not None else [])):
                 yield from self._starts(one, interval)
 
-    def _related(self, maker: Allen, t: int) -> Proof:
+    def _related(self, maker: ec.Allen, t: int) -> Proof:
         """The two intervals that an Allen relation has found."""
         world = self.prover.world
         for source in self._list(maker.source):
@@ -647,19 +606,19 @@ class IntervalLists:
         raise NotProvable(show(maker.term))
 
 
-def _result(literal: Literal) -> str | None:
+def _result(literal: ec.Literal) -> str | None:
     match literal:
-        case HoldsFor(intervals=Var(name=name)):
+        case ec.HoldsFor(intervals=Var(name=name)):
             return name
-        case IntervalOp(result=Var(name=name)) | Allen(result=Var(name=name)):
+        case ec.IntervalOp(result=Var(name=name)) | ec.Allen(result=Var(name=name)):
             return name
-        case DurationFilter(result=Var(name=name)):
+        case ec.DurationFilter(result=Var(name=name)):
             return name
         case _:
             return None
 
 
-def _timeless(literal: Literal, env: Env) -> Env:
+def _timeless(literal: ec.Literal, env: Env) -> Env:
     """What variables stand for, lists of intervals left out: they may be long."""
     return {name: term for name, term in env.items() if term_intervals(resolve(term, env)) is None}
 
@@ -709,13 +668,13 @@ def _written(var: Var) -> str:
     return "_" if found is None or is_anonymous(var) else found[0].lstrip("^")
 
 
-def place_of(clause: Clause) -> Place:
+def place_of(clause: ec.Clause) -> Place:
     """Where a clause stands, and its text on one line."""
     text = " ".join(clause.source.snippet(clause.span).split())
     return Place(clause.source.name, clause.source.position(clause.span[0])[0], text)
 
 
-def bindings(clause: Clause, env: Env) -> tuple[tuple[str, str], ...]:
+def bindings(clause: ec.Clause, env: Env) -> tuple[tuple[str, str], ...]:
     """What the variables of a clause stand for; lists of intervals, which may be long, left out."""
     terms = [term for term in (clause.head, clause.body) if term is not None]
     found: dict[str, str] = {}
@@ -729,7 +688,7 @@ def bindings(clause: Clause, env: Env) -> tuple[tuple[str, str], ...]:
 _TIMED = {(name, 2) for name in ("happensAt", "holdsAt", "initiatedAt", "terminatedAt")}
 
 
-def times_of(clause: Clause) -> frozenset[str]:
+def times_of(clause: ec.Clause) -> frozenset[str]:
     """The variables of a clause that stand for times."""
     return frozenset(one for term in (clause.head, clause.body) if term for one in _times(term))
 
@@ -741,7 +700,7 @@ def _times(term: Term) -> Iterator[str]:
         yield from _times(child)
 
 
-def _is_list_of(clause: Clause, value: Term) -> bool:
+def _is_list_of(clause: ec.Clause, value: Term) -> bool:
     """Is it a list of intervals? The empty list is one in a rule about intervals."""
     found = term_intervals(value)
     return bool(found) or (found == [] and functor(clause.head or value) == ("holdsFor", 2))
