@@ -20,15 +20,15 @@ from typing import NamedTuple
 from horai.explain.evidence import Evidence
 from horai.lang.core.terms import Constant, Int, Term, Var, children, is_ground, make, variables
 from horai.lang.ec import syntax as ec
-from horai.lang.ec.errors import NotSettled, UnboundVariable
+from horai.lang.ec.errors import NotSettled
 from horai.oracle.ec.background import Background, FactTable
-from horai.oracle.ec.delays import Initiations
+from horai.oracle.ec.delays import Attempt, Delays, acts_on
 from horai.oracle.ec.groundings import Groundings
 from horai.oracle.ec.intervals import INF, Intervals, TickGrid
 from horai.oracle.ec.scopes import Scopes, names
 from horai.oracle.ec.solver import PythonPredicate, Solver
 from horai.oracle.ec.static import holds_for_domains
-from horai.oracle.ec.strata import PointRule
+from horai.oracle.ec.strata import DelayRule, OracleNode, PointRule
 from horai.oracle.ec.sweep import NamedTimes, disjuncts, in_range, rule_head, time_binding
 from horai.oracle.ec.terms import Env, covers, resolve, unify, unify_all
 from horai.oracle.ec.world import Key, World, interval_term, key_of
@@ -70,7 +70,8 @@ class EvidenceSolver(Solver):
         return rank
 
     def _happens(self, goal: ec.Happens, env: Env) -> Iterator[Env]:
-        event, t = resolve(goal.event, env), self._time(goal.time, env)
+        event = resolve(goal.event, env)
+        t = self._moment(goal, key_of(event), env)
         low, high = (t, t) if t is not None else self._range(goal.time)
         for occurrence, moment in self.evidence.events(event, low, high):
             if self.world.in_run(moment):
@@ -85,7 +86,7 @@ class EvidenceSolver(Solver):
 
     def _edge(self, goal: ec.Edge, env: Env) -> Iterator[Env]:
         pattern = resolved(goal.fvp, env)
-        t = self._time(goal.time, env)
+        t = self._moment(goal, goal.fvp.key, env)
         low, high = (t, t) if t is not None else self._range(goal.time)
         for fluent, value, moment in self.edges(goal.kind, *pattern, low, high):
             if t in (None, moment):
@@ -111,7 +112,7 @@ class EvidenceSolver(Solver):
                         yield f, v, moment
 
     def _holds_at(self, goal: ec.HoldsAt, env: Env) -> Iterator[Env]:
-        t = self._time(goal.time, env)
+        t = self._moment(goal, goal.fvp.key, env)
         pattern = resolved(goal.fvp, env)
         if t is None:
             low, high = self._range(goal.time)
@@ -154,7 +155,7 @@ class EvidenceSolver(Solver):
 
     def _points(self, goal: ec.InitiatedAt | ec.TerminatedAt, env: Env) -> Iterator[Env]:
         pattern = resolved(goal.fvp, env)
-        t = self._time(goal.time, env)
+        t = self._moment(goal, goal.fvp.key, env)
         begins = isinstance(goal, ec.InitiatedAt)
         seen: set[tuple[Term, Term, int]] = set()
         for fluent, value, moment in self.points(begins, *pattern, t):
@@ -430,31 +431,11 @@ def _can_be(
 
 # --- delayed effects ------------------------------------------------------------------------------
 
-DelayRule = ec.FutureInitiation | ec.FutureTermination
-Lengths = dict[tuple[int, Term, Term], list[tuple[int, Env]]]
-"""Of delays that are the same whenever they begin: by rule, fluent and value."""
 _ROUNDS = 100
 """So often are rules asked anew that look at each other's points."""
 _MOST_FORMS = 20
 """Of so many fluents the points are asked for alone; then of all with the same name."""
 _ANY = Var("Any")
-
-
-class DelayedEffect(NamedTuple):
-    """A rule with what its variables stand for, and the initiation that it makes an attempt of."""
-
-    rule: DelayRule
-    env: Env
-    fluent: Term
-    value: Term
-    since: int
-    number: int  # of the rule
-
-    @property
-    def acts_on(self) -> tuple[Term, Term]:
-        """The fluent and its value that it initiates or terminates."""
-        pair = self.rule.target if isinstance(self.rule, ec.FutureInitiation) else self.rule.origin
-        return resolved(pair, self.env)
 
 
 class Point(NamedTuple):
@@ -469,10 +450,11 @@ class Point(NamedTuple):
 class PointHistory:
     """The points of some fluents from the start of the run on, in the order of time."""
 
-    def __init__(self) -> None:
+    def __init__(self, delayed: DelayedEffects) -> None:
+        groundings = delayed.solver.groundings
+        self.delays = Delays(delayed.rules, delayed.postponable, self, groundings)
         self._by_fluent: dict[Term, dict[int, dict[Point, None]]] = {}
         self._times: dict[Term, list[int]] = {}
-        self.effects: dict[int, list[DelayedEffect]] = {}
 
     def add(self, point: Point) -> None:
         """Note a point."""
@@ -513,16 +495,16 @@ class PointHistory:
             return [fluent] if fluent in self._by_fluent else []
         return [one for one in self._by_fluent if covers(fluent, one)]
 
-    def broken(self, fluent: Term, value: Term, low: int, high: int) -> bool:
-        """Is a value terminated, or another one initiated, from `low` to `high`?"""
+    def broken_between(self, fluent: Term, value: Term, after: int, before: int) -> bool:
+        """Is a value terminated, or another one initiated, strictly between two times?"""
         return any(
             covers(point.value, value) if point.kind == "terminated" else point.value != value
-            for point in self.between(fluent, low, high)
+            for point in self.between(fluent, after + 1, before - 1)
         )
 
-    def initiated(self, fluent: Term, value: Term, low: int, high: int) -> bool:
-        """Is a value initiated from `low` to `high`?"""
-        points = self.between(fluent, low, high)
+    def initiated(self, fluent: Term, value: Term, after: int, until: int) -> bool:
+        """Is a value initiated after a time, until another?"""
+        points = self.between(fluent, after + 1, until)
         return any(point.kind == "initiated" and point.value == value for point in points)
 
 
@@ -533,24 +515,24 @@ class DelayedEffects:
         self.solver = solver
         rules = solver.description.rules
         self.rules = [one for one in rules if isinstance(one, DelayRule)]
-        self._postponable = [one.fvp for one in rules if isinstance(one, ec.Postponable)]
-        self._initiations = Initiations(solver.background)
-        self._times: dict[int, str | None] = {}  # of initiation, in the body of each rule
-        self.keys: set[Key] = {key_of(self._acts_on(rule)) for rule in self.rules}
+        self.postponable = [one.fvp for one in rules if isinstance(one, ec.Postponable)]
+        self.keys: set[Key] = {key_of(acts_on(rule).fluent) for rule in self.rules}
+        self._nodes = [OracleNode("simple", key) for key in self.keys]
         self._known: list[tuple[list[Term], PointHistory]] = []
 
-    @staticmethod
-    def _acts_on(rule: DelayRule) -> Term:
-        fvp = rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
-        return fvp.fluent
-
-    def effects(self, begins: bool, fluent: Term, value: Term, t: int) -> Iterator[DelayedEffect]:
-        """The attempts that initiate, or terminate, a value at a time."""
-        if key_of(fluent) in self.keys:
-            for effect in self.history(fluent).effects.get(t, ()):
-                starts = isinstance(effect.rule, ec.FutureInitiation)
-                if starts == begins and effect.acts_on == (fluent, value):
-                    yield effect
+    def effects(
+        self, begins: bool, fluent: Term, value: Term, t: int
+    ) -> Iterator[tuple[DelayRule, Env, Attempt]]:
+        """The attempts that initiate, or terminate, a value at a time, the latest first."""
+        if key_of(fluent) not in self.keys:
+            return
+        delays = self.history(fluent).delays
+        for attempt in sorted(delays.due(t), key=lambda one: -one.since):
+            rule = self.rules[attempt.rule]
+            if isinstance(rule, ec.FutureInitiation) == begins:
+                for env in delays.acting(attempt, t):
+                    if resolved(acts_on(rule), env) == (fluent, value):
+                        yield rule, env, attempt
 
     def points(
         self, begins: bool, fluent: Term, low: int, high: int
@@ -562,13 +544,6 @@ class DelayedEffects:
                 if (point.kind != "terminated") == begins:
                     yield one, point.value, point.t
 
-    def may_postpone(self, fluent: Term, value: Term) -> bool:
-        """Does a new initiation restart the clock?"""
-        return any(
-            unify_all((fvp.fluent, fvp.value), (fluent, value), {}) is not None
-            for fvp in self._postponable
-        )
-
     # --- the points of a fluent ------------------------------------------------------------------
 
     def history(self, fluent: Term) -> PointHistory:
@@ -579,7 +554,7 @@ class DelayedEffects:
                 return known
         patterns = self._behind(asked)
         place = len(self._known)
-        history = PointHistory()
+        history = PointHistory(self)
         self._known.append((patterns, history))
         circular = self._reads_points(patterns)
         for _ in range(_ROUNDS):
@@ -598,7 +573,7 @@ class DelayedEffects:
         found = [fluent]
         for one in found:
             for rule in self.rules:
-                env = unify(self._acts_on(rule), one, {})
+                env = unify(acts_on(rule).fluent, one, {})
                 if env is not None:
                     before = apart(resolve(rule.origin.fluent, env))
                     if not any(_covers_all(known, before) for known in found):
@@ -618,29 +593,41 @@ class DelayedEffects:
 
     def _worked_out(self, patterns: list[Term]) -> PointHistory:
         """The points that rules say, then what attempts come to, one deadline after the other."""
-        history, agenda, lengths = PointHistory(), Agenda(), Lengths()
+        history, agenda = PointHistory(self), list[int]()
+
+        def attempt(point: Point) -> None:
+            if point.kind == "initiated":
+                for t in history.delays.attempt(point.fluent, point.value, point.t):
+                    # What would come about at the start itself is not seen any more.
+                    if self.solver.world.in_run(t):
+                        heappush(agenda, t)
+
         for point in self._said(patterns):
             history.add(point)
-            self._attempt(point, agenda, lengths)
-        acted: dict[tuple[int, Term, Term], list[int]] = {}
-        for t, due in agenda:
-            rules_say = set(history.at(t))
+            attempt(point)
+        last: int | None = None
+        while agenda:
+            t = heappop(agenda)
+            if t == last:
+                continue
+            last, rules_say = t, set(history.at(t))
             said: dict[Point, None] = {}
             for _ in range(_ROUNDS):  # a new initiation at the deadline itself may restart a clock
-                acting = [one for one in due if not self._cancelled(one, t, history, acted)]
-                points = (point for one in acting for point in self._effect(one, t, patterns))
-                now = dict.fromkeys(point for point in points if point not in rules_say)
+                effects = history.delays.act(t, self._nodes)
+                points = [Point(kind, one, v, at) for kind, one, v, at in effects if v is not None]
+                now = dict.fromkeys(
+                    point
+                    for point in points
+                    if point not in rules_say and any(covers(one, point.fluent) for one in patterns)
+                )
                 if now == said:
                     break
                 history.replace(said, now)
                 said = now
             else:
                 raise NotSettled(f"at {t} effects come about if, and only if, they do not")
-            for one in acting:
-                acted.setdefault((one.number, one.fluent, one.value), []).append(t)
-            history.effects[t] = sorted(acting, key=lambda one: -one.since)
             for point in said:
-                self._attempt(point, agenda, lengths)
+                attempt(point)
         return history
 
     def _said(self, patterns: list[Term]) -> Iterator[Point]:
@@ -662,95 +649,6 @@ class DelayedEffects:
                     if begins:
                         kind = "initiated" if solver.in_domain(fluent, value) else "ghost"
                     yield Point(kind, fluent, value, at.value)
-
-    def _attempt(self, point: Point, agenda: Agenda, lengths: Lengths) -> None:
-        """Note the deadlines of an initiation."""
-        if point.kind != "initiated":
-            return
-        for number, rule in enumerate(self.rules):
-            about = point.fluent, point.value
-            for length, env in self._lengths(number, about, point.t, lengths):
-                t = point.t + length
-                # What would come about at the start itself is not seen any more.
-                if point.t < t and self.solver.world.in_run(t):
-                    agenda.add(t, DelayedEffect(rule, env, *about, point.t, number))
-
-    def _lengths(
-        self, number: int, about: tuple[Term, Term], since: int, known: Lengths
-    ) -> list[tuple[int, Env]]:
-        """How long a delay may be, with what else the variables then stand for."""
-        if (number, *about) in known:
-            return known[number, *about]
-        rule = self.rules[number]
-        env = unify_all((rule.origin.fluent, rule.origin.value), about, {})
-        if env is None:
-            return []
-        if number not in self._times:
-            self._times[number] = self._initiations.time_of(rule)
-        time = self._times[number]
-        is_same = time is None
-        if time is not None:
-            env = {**env, time: Int(since)}
-        try:
-            found = self._solutions(rule, env)
-        except UnboundVariable:  # conditions look at the deadline before they know it
-            is_same = False
-            longest = self.solver.world.query - since
-            starts = (unify(rule.delay, Int(delay), env) for delay in range(1, longest + 1))
-            found = [one for start in starts if start for one in self._solutions(rule, start)]
-        delays = [(resolve(rule.delay, one), one) for one in found]
-        lengths = [(delay.value, one) for delay, one in delays if isinstance(delay, Int)]
-        if is_same:
-            known[number, *about] = lengths
-        return lengths
-
-    def _solutions(self, rule: DelayRule, env: Env) -> list[Env]:
-        if isinstance(rule, ec.FutureTermination):
-            return list(self.solver.solve((rule.body,), env))
-        target = rule.target.fluent, rule.target.value
-        return self.solver.groundings.head_solutions(rule.body, *target, env)
-
-    def _cancelled(
-        self,
-        effect: DelayedEffect,
-        t: int,
-        history: PointHistory,
-        acted: dict[tuple[int, Term, Term], list[int]],
-    ) -> bool:
-        """Has something come in between?"""
-        fluent, value, since = effect.fluent, effect.value, effect.since
-        if history.broken(fluent, value, since + 1, t - 1):
-            return True
-        if self.may_postpone(fluent, value):
-            return history.initiated(fluent, value, since + 1, t)
-        return any(since < one for one in acted.get((effect.number, fluent, value), ()))
-
-    def _effect(self, effect: DelayedEffect, t: int, patterns: list[Term]) -> Iterator[Point]:
-        fluent, value = effect.acts_on
-        kind = "terminated"
-        if isinstance(effect.rule, ec.FutureInitiation):
-            kind = "initiated" if self.solver.in_domain(fluent, value) else "ghost"
-        if any(covers(pattern, fluent) for pattern in patterns):
-            yield Point(kind, fluent, value, t)
-
-
-class Agenda:
-    """What is due, given out in the order of time while more comes in."""
-
-    def __init__(self) -> None:
-        self._times: list[int] = []
-        self._due: dict[int, list[DelayedEffect]] = {}
-
-    def add(self, t: int, effect: DelayedEffect) -> None:
-        """Note what is due at a time."""
-        if t not in self._due:
-            heappush(self._times, t)
-        self._due.setdefault(t, []).append(effect)
-
-    def __iter__(self) -> Iterator[tuple[int, list[DelayedEffect]]]:
-        while self._times:
-            t = heappop(self._times)
-            yield t, self._due.pop(t)
 
 
 def _covers_all(pattern: Term, term: Term) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Literal
 
-from horai.explain.conditions import DelayedEffect, EvidenceSolver, resolved
+from horai.explain.conditions import EvidenceSolver, resolved
 from horai.explain.proof import AS_ABOVE, DEEPEST, GOES_ON, Course, Place, Proof, ProofKind, Time
 from horai.lang.core.terms import (
     Compound,
@@ -24,8 +24,9 @@ from horai.lang.core.terms import (
 from horai.lang.ec import syntax as ec
 from horai.oracle.ec import intervals as span
 from horai.oracle.ec.background import INPUTS
+from horai.oracle.ec.delays import Attempt, may_postpone
 from horai.oracle.ec.intervals import INF, Interval, Intervals, contains
-from horai.oracle.ec.strata import PointRule
+from horai.oracle.ec.strata import DelayRule, PointRule
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
 from horai.oracle.ec.world import term_intervals
 from horai.runtime.values import show
@@ -155,13 +156,13 @@ class CalculusProver:
             if isinstance(rule, which):
                 yield from self._said(node, rule, fluent, value, t)
         for effect in self.solver.delayed.effects(kind == "initiated", fluent, value, t):
-            made = self._delayed(node, effect)
+            made = self._delayed(node, *effect)
             if made is not None:
                 yield made
 
-    def _delayed(self, node: Proof, effect: DelayedEffect) -> Proof | None:
+    def _delayed(self, node: Proof, rule: DelayRule, env: Env, begun: Attempt) -> Proof | None:
         """An earlier initiation takes effect: the attempt, and what did not cancel it."""
-        rule, env, fluent, value, since, _ = effect
+        fluent, value, since = begun.fluent, begun.value, begun.since
         text = node.text if node.kind == "initiated" else f"the termination of {node.text}"
         made = replace(node, kind="delayed", text=text)
         if self.course.is_deep:
@@ -174,7 +175,7 @@ class CalculusProver:
             self._node("unbroken", pair(fluent, value), None, ""), interval=(since, node.at)
         )
         premises = [attempt, unbroken]
-        if self.solver.delayed.may_postpone(fluent, value):
+        if may_postpone(self.solver.delayed.postponable, fluent, value):
             again = f"{pair(fluent, value)} is not initiated again until {self.time(node.at)}"
             premises.append(self._node("not", again, None, ""))
         try:

@@ -7,10 +7,10 @@ an earlier attempt that has acted in between settles the matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from horai.lang.core.source import rebuilt
 from horai.lang.core.terms import Compound, Int, Term, Var, substitute, variables
@@ -18,7 +18,7 @@ from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import UnboundVariable, Unsupported, blaming
 from horai.oracle.ec.background import Background
 from horai.oracle.ec.groundings import Groundings
-from horai.oracle.ec.points import Points, Said
+from horai.oracle.ec.points import Said
 from horai.oracle.ec.scopes import Names, names, visible
 from horai.oracle.ec.strata import DelayRule, OracleNode
 from horai.oracle.ec.terms import Env, resolve, unify, unify_all
@@ -165,6 +165,16 @@ class Attempt:
         return self.rule, self.fluent, self.value
 
 
+class PointsSoFar(Protocol):
+    """What is known of the points of fluents."""
+
+    def initiated(self, fluent: Term, value: Term, after: int, until: int) -> bool:
+        """Is F=V initiated at some point in (after, until]?"""
+
+    def broken_between(self, fluent: Term, value: Term, after: int, before: int) -> bool:
+        """Is F=V broken at some point strictly between the two?"""
+
+
 class Delays:
     """The attempts of a component and their deadlines."""
 
@@ -172,7 +182,7 @@ class Delays:
         self,
         rules: list[DelayRule],
         postponable: list[ec.FVP],
-        points: Points,
+        points: PointsSoFar,
         groundings: Groundings,
     ) -> None:
         self.rules = rules
@@ -203,7 +213,7 @@ class Delays:
         Moments are asked one after the other: what acts at t settles the matter for later ones,
         those of the same cell too.
         """
-        due = [one for one in self._due.get(t, ()) if self._node(one) in nodes]
+        due = [one for one in self.due(t) if self._node(one) in nodes]
         for attempt in due:
             self._acted.setdefault(attempt.source, set()).discard(t)
         for attempt in due:
@@ -212,19 +222,19 @@ class Delays:
                 self._acted[attempt.source].add(t)
             yield from said
 
+    def due(self, t: int) -> Iterator[Attempt]:
+        """The attempts that have a deadline at t."""
+        yield from self._due.get(t, ())
+
     def _node(self, attempt: Attempt) -> OracleNode:
         """The fluent that an attempt acts on."""
-        return OracleNode("simple", key_of(_acts_on(self.rules[attempt.rule]).fluent))
+        return OracleNode("simple", key_of(acts_on(self.rules[attempt.rule]).fluent))
 
     def _effects(self, attempt: Attempt, t: int) -> Iterator[Said]:
         rule = self.rules[attempt.rule]
-        acts_on = _acts_on(rule)
-        if self._cancelled(attempt, t):
-            return
-        for env in self._solutions(attempt, t):
-            if _deadline(rule, attempt, env) != t:
-                continue
-            fluent, value = resolve(acts_on.fluent, env), resolve(acts_on.value, env)
+        about = acts_on(rule)
+        for env in self.acting(attempt, t):
+            fluent, value = resolve(about.fluent, env), resolve(about.value, env)
             if not isinstance(rule, ec.FutureInitiation):
                 yield ("terminated", fluent, value, t)
             elif self.groundings.allows(fluent, value):
@@ -232,20 +242,21 @@ class Delays:
             else:
                 yield ("ghost", fluent, value, t)
 
+    def acting(self, attempt: Attempt, t: int) -> Iterator[Env]:
+        """The ways in which an attempt acts at t; none if it has come to nothing."""
+        if not self._cancelled(attempt, t):
+            for env in self._solutions(attempt, t):
+                if _deadline(self.rules[attempt.rule], attempt, env) == t:
+                    yield env
+
     def _cancelled(self, attempt: Attempt, t: int) -> bool:
         fluent, value, since = attempt.fluent, attempt.value, attempt.since
         withdrawn = not self.points.initiated(fluent, value, since - 1, since)
         if withdrawn or self.points.broken_between(fluent, value, since, t):
             return True
-        if self._may_postpone(fluent, value):
+        if may_postpone(self.postponable, fluent, value):
             return self.points.initiated(fluent, value, since, t)
         return any(since < earlier < t for earlier in self._acted.get(attempt.source, ()))
-
-    def _may_postpone(self, fluent: Term, value: Term) -> bool:
-        return any(
-            unify_all((fvp.fluent, fvp.value), (fluent, value), {}) is not None
-            for fvp in self.postponable
-        )
 
     def _solutions(self, attempt: Attempt, deadline: int | None) -> list[Env]:
         """Ways to satisfy the conditions of a rule at a deadline.
@@ -319,7 +330,15 @@ class Delays:
         return found, goals
 
 
-def _acts_on(rule: DelayRule) -> ec.FVP:
+def may_postpone(postponable: Iterable[ec.FVP], fluent: Term, value: Term) -> bool:
+    """Does a new initiation of F=V restart the clock?"""
+    return any(
+        unify_all((fvp.fluent, fvp.value), (fluent, value), {}) is not None for fvp in postponable
+    )
+
+
+def acts_on(rule: DelayRule) -> ec.FVP:
+    """What a rule initiates or terminates."""
     return rule.target if isinstance(rule, ec.FutureInitiation) else rule.origin
 
 
