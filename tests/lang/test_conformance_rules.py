@@ -12,7 +12,7 @@ from tests.lang.texts import show_description
 
 from horai.lang.core.diagnostics import has_errors
 from horai.lang.core.source import SourceText
-from horai.lang.ec.reader import read_sources, read_text
+from horai.lang.ec.reader import read_files, read_text
 
 
 def _cases() -> list[Any]:
@@ -34,7 +34,7 @@ if CASES:  # there is nothing to collect without them; the project has cases of 
             SourceText("rules", case["rules"]),
             SourceText("background", case["background"] or ""),
         ]
-        description, findings = read_sources(sources)
+        description, findings = read_files(sources)
         assert findings == []
         assert description.rules
         again, more = read_text(show_description(description))

@@ -10,7 +10,7 @@ from horai.lang.core.diagnostics import RulesError
 from horai.lang.core.reader import read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import Constant
-from horai.lang.ec.reader import read_files, read_sources, read_text
+from horai.lang.ec.reader import read_files, read_text
 from horai.lang.ec.syntax import BackgroundRule, Grounding, Initiation
 
 
@@ -91,7 +91,7 @@ def test_an_empty_file_is_fine(tmp_path: Path) -> None:
 
 
 def test_texts_in_memory() -> None:
-    description, findings = read_sources([SourceText("a", "p(a)."), SourceText("b", "p(b).")])
+    description, findings = read_files([SourceText("a", "p(a)."), SourceText("b", "p(b).")])
     assert findings == []
     assert len(description.facts[("p", 1)].rows) == 2
     assert read_text("p(a).", "mine")[0].sources[0].name == "mine"
