@@ -48,17 +48,13 @@ def command(
     chosen = choose(rules, runs=False)
     paths = list(dict.fromkeys([*chosen.rules, *chosen.background]))
     # All are read before the first is written: a mistake in one leaves all as they are.
-    found = [(path, *_read(path)) for path in paths]
+    read = [(path, *read_file(path)) for path in paths]
+    found = [(path, source, _formatted(source, wrong)) for path, source, wrong in read]
     if check or diff:
         _finish([(path, source.text, text) for path, source, text in found], check, diff)
         return
     changed = [path for path, source, text in found if _replace(path, text)]
     click.echo(f"{counted(len(changed), 'file')} changed, {len(found) - len(changed)} as before")
-
-
-def _read(path: Path) -> tuple[SourceText, str]:
-    source, wrong = read_file(path)
-    return source, _formatted(source, wrong)
 
 
 def _formatted(source: SourceText, wrong: list[Diagnostic]) -> str:

@@ -196,7 +196,7 @@ def tell_dead_letters(letters: list[DeadLetter], target: Path | None, quiet: boo
 
     A stream may well have types that no rule reads; only names that look mistyped are told of.
     """
-    letters = [letter for letter in letters if not _is_of_no_concern(letter)]
+    letters = [one for one in letters if one.code != "unknown-type" or MEANT in one.reason]
     if not letters:
         return
     codes = Counter(letter.code for letter in letters)
@@ -213,10 +213,6 @@ def tell_dead_letters(letters: list[DeadLetter], target: Path | None, quiet: boo
         console.say(f"    {shortened(letter.text, 100)}", "dim")
     if len(letters) > _SHOWN:
         console.say(f"  ... and {len(letters) - _SHOWN} more; --dead-letters FILE keeps all")
-
-
-def _is_of_no_concern(letter: DeadLetter) -> bool:
-    return letter.code == "unknown-type" and MEANT not in letter.reason
 
 
 _TOLD = ("on_time", "late", "too_late", "partly_too_late", "retracted", "unknown_retractions")

@@ -75,16 +75,14 @@ def command(
 
 def _show_lars(chosen: Workload, spark: bool, settings: RunSettings, format: str) -> None:
     """The rules of a LARS program in their order, or its parts as Spark runs them."""
-    from horai.report.plan import outline_json, outline_lines
-
     program = chosen.load()
     timed = settings.clock, settings.unit
     if spark:
         parts = parts_json(parts_of(program.in_points(*timed)))
         console.show(format, parts, part_lines(parts))
     else:
-        found = program.outline(*timed)
-        console.show(format, outline_json(found), outline_lines(found))
+        shown = program.plan(*timed)
+        console.show(format, shown.to_dict(), repr(shown).splitlines())
 
 
 def _profile(

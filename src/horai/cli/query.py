@@ -6,7 +6,7 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import click
 
@@ -16,7 +16,8 @@ from horai.cli.output import iso_unit, tell_of_run
 from horai.cli.workload import choose, run_rules
 from horai.errors import QueryError
 from horai.io.times import Unit
-from horai.runtime.queries import FORMS, QUERY_FORMS, Bindings, in_points, render, times_asked
+from horai.result import Result
+from horai.runtime.queries import FORMS, QUERY_FORMS, in_points, render, times_asked
 from horai.settings import options_for
 
 RUN_SETTINGS = [n for n, o in options_for(None, "run").items() if o.written and o.group != "output"]
@@ -30,21 +31,14 @@ GREETINGS = {
 }
 
 
-class Askable(Protocol):
-    """The result of a run that answers questions."""
-
-    def bindings(self, text: str) -> list[Bindings]:
-        """What the variables of a question stand for."""
-
-
 _ENDS = frozenset({"quit", "exit", "halt", "q"})
 
 
-def converse(result: Askable, language: str = "ec", iso: Unit | None = None) -> None:
+def converse(result: Result, iso: Unit | None = None) -> None:
     """Answer queries until the input ends or somebody says quit."""
     people = sys.stdin.isatty()
     if people:
-        console.say(GREETINGS[language])
+        console.say(GREETINGS[result.rules.language])
         with suppress(ImportError):
             import readline  # noqa: F401  makes the arrow keys work in input()
     while (line := _next(people)) is not None:
@@ -55,7 +49,7 @@ def converse(result: Askable, language: str = "ec", iso: Unit | None = None) -> 
             answer(result, asked, iso)
 
 
-def answer(result: Askable, asked: str, iso: Unit | None = None) -> bool:
+def answer(result: Result, asked: str, iso: Unit | None = None) -> bool:
     """Print the answers to one query, with a unit in ISO 8601; False if it was no query."""
     try:
         found = result.bindings(asked)
@@ -92,13 +86,8 @@ def command(
     iso = iso_unit(times, settings.unit, for_people=True)
     result = run_rules(chosen.load(), chosen, settings, quiet)
     tell_of_run(result, quiet)
-    _answer(result, queries, chosen.language, iso)
-
-
-def _answer(result: Askable, queries: list[str], language: str, iso: Unit | None) -> None:
-    """Answer what was asked, or ask for questions."""
     if not queries:
-        converse(result, language, iso)
+        converse(result, iso)
         return
     good = True
     for query in queries:

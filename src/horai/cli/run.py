@@ -151,7 +151,7 @@ def command(
     if interactive:
         from horai.cli.query import converse
 
-        converse(result, loaded.language, iso_unit(times, settings.unit, True))
+        converse(result, iso_unit(times, settings.unit, True))
     if has_errors(result.warnings):
         raise Exit(FAILED)
 

@@ -489,16 +489,12 @@ def read_op(given: object) -> int:
     """+1 for an insertion (also when nothing is said), -1 for a retraction."""
     if given is None:
         return 1
-    op = OPS.get(str(given).strip().lower())
-    if op is None:
-        raise BadRow("op", f"op is insert or retract, not {_shown(given)}{_advice(given)}")
-    return op
-
-
-def _advice(given: object) -> str:
-    if str(given).strip().lower() not in REVISIONS:
-        return ""
-    return "; a revision is two rows: retract the old one, insert the new one"
+    word = str(given).strip().lower()
+    if word not in OPS:
+        advice = "; a revision is two rows: retract the old one, insert the new one"
+        more = advice if word in REVISIONS else ""
+        raise BadRow("op", f"op is insert or retract, not {_shown(given)}{more}")
+    return OPS[word]
 
 
 def _needed(parts: Mapping[str, object], part: str, what: str) -> object:

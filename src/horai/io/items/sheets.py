@@ -112,7 +112,7 @@ class _Facts:
         nothing = pa.nulls(len(sheet), pa.int64())
         raw = {p: sheet.parts.get(p, nothing) for p in ("arrival", "time", "start", "end")}
         times = {p: read_times(raw[p], clock, ends=p == "end") for p in raw}
-        present = {p: _mask(raw[p].is_valid()) & ~_is_nan(raw[p]) for p in raw}
+        present = {p: _mask(raw[p].is_valid()) & ~_where(pc.is_nan, raw[p], False) for p in raw}
         self.start = pc.coalesce(times["start"].points, times["time"].points)
         self.end: TimeColumn = times["end"]
         self.arrival = pc.coalesce(times["arrival"].points, self.start)
@@ -121,7 +121,7 @@ class _Facts:
         self.has_value = np.zeros(len(sheet), dtype=np.bool_)
         if sheet.value is not None:
             self.has_value = _mask(sheet.value.array.is_valid())
-            whole = whole & _is_finite(sheet.value.array)
+            whole = whole & _where(pc.is_finite, sheet.value.array, True)
         self.has_end = present["end"]
         self.is_interval = present["start"] | present["end"]
         readable = np.logical_and.reduce([_mask(t.readable) for t in times.values()])
@@ -176,7 +176,7 @@ def _given_args(sheet: Sheet) -> tuple[Rows, Mask]:
     if sheet.arg_list is not None:
         lists = sheet.arg_list.array
         flat = lists.flatten()
-        bad = ~_mask(flat.is_valid()) | ~_is_finite(flat)
+        bad = ~_mask(flat.is_valid()) | ~_where(pc.is_finite, flat, True)
         whole[np.asarray(pc.list_parent_indices(lists))[bad]] = False
         return np.asarray(pc.fill_null(pc.list_value_length(lists), 0)).astype(np.int64), whole
     given = np.zeros(len(sheet), dtype=np.int64)
@@ -185,7 +185,7 @@ def _given_args(sheet: Sheet) -> tuple[Rows, Mask]:
         there = _mask(cells.array.is_valid())
         given[there] = place + 1
         filled += there
-        whole &= _is_finite(cells.array)
+        whole &= _where(pc.is_finite, cells.array, True)
     return given, whole & (filled == given)
 
 
@@ -197,13 +197,8 @@ def _arg_columns(sheet: Sheet, rows: pa.Array, arity: int) -> tuple[TermColumn, 
     return tuple(sheet.arg_list.read(flat.take(pa.array(places + i))) for i in range(arity))
 
 
-def _is_nan(array: pa.Array) -> Mask:
+def _where(test: Callable[[pa.Array], pa.Array], array: pa.Array, others: bool) -> Mask:
+    """Where a test of decimals holds; `others` for what is empty or no decimal."""
     if pa.types.is_floating(array.type):
-        return _mask(pc.fill_null(pc.is_nan(array), False))
-    return np.zeros(len(array), dtype=np.bool_)
-
-
-def _is_finite(array: pa.Array) -> Mask:
-    if pa.types.is_floating(array.type):
-        return _mask(pc.fill_null(pc.is_finite(array), True))
-    return np.ones(len(array), dtype=np.bool_)
+        return _mask(pc.fill_null(test(array), others))
+    return np.full(len(array), others)
