@@ -29,9 +29,9 @@ from horai.runtime.engines import EngineSession, engine_session, name_of, profil
 from horai.runtime.few import Few
 from horai.runtime.findings import RunFindings, Spellings, empty, unread, unused
 from horai.runtime.inputs import DroppedRow, files_of, letters_of, read_input
+from horai.runtime.lars.admission import numbered
 from horai.runtime.lars.answers import AtomFilter, PointAnswers
 from horai.runtime.lars.engines import answer_mode
-from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import Items, ProgramEngine, Progress, program_queries
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 from horai.runtime.lars.undefined import ProgramFindings

@@ -13,7 +13,7 @@ from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Atom, Program
 from horai.lang.lars.walk import in_points
 from horai.oracle.lars.answers import answers_at
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode
 
 Signals = list[tuple[int, Atom]]
 Content = frozenset[tuple[int, str]]

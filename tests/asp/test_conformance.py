@@ -9,7 +9,7 @@ from tests.asp.comparing import atom, plain, program
 
 from horai.asp.engine import AspSession
 from horai.asp.tms import TmsSession
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode
 
 FILE = Path(__file__).parents[3] / "shared" / "conformance" / "lars.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []

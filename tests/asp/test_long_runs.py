@@ -11,7 +11,7 @@ from horai.asp.engine import AspSession
 from horai.asp.tms import TmsSession
 from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode
 
 SLIDING = """
     any(X) :- a(X) [7].        all(X) :- always a(X) [1].      both(X) :- @T a(X) [9], @T b [9].

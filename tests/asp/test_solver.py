@@ -9,8 +9,7 @@ from horai.asp.engine import AspSession
 from horai.asp.tms import TmsSession
 from horai.lang.core.terms import Int
 from horai.lang.lars.syntax import Atom
-from horai.plan.lars.fragments import EndlessValues, NotServed
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode, EndlessValues, NotServed
 
 CHOICE = "p :- a, not q. q :- a, not p. r :- p. r :- q. s :- a [3]."
 

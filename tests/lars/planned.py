@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from tests.lars.plain_programs import LAST, Sent, Story
 from tests.lars.story import program, written
 
+from horai.engine.columns import column_of
+from horai.engine.lars.run import SignalRows
+from horai.engine.symbols import Symbols
 from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
-from horai.lang.lars.syntax import Atom
+from horai.lang.lars.syntax import Atom, Predicate
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import answers_at
 from horai.plan.lars import strata
@@ -35,22 +39,39 @@ def few_rounds() -> Iterator[None]:
 def by_plan(story: Story, last: int = LAST) -> Seen:
     """What the plan engine says at every query time, worked out together and one by one."""
     queries = range(story.start, last + 1)
-    changes = list(_changes(story, queries))
     together = PlanEngine(program(story.text), start=story.start)
-    moves = together.moves(changes, queries)
+    moves = together.moves(_rows(story, together.symbols), queries)
     found = {query: _seen(together.models()) for query, _ in zip(queries, moves, strict=True)}
     alone = PlanEngine(program(story.text), start=story.start)
-    for query, added, removed in changes:
+    for query, added, removed in _changes(story, queries):
         assert _seen(alone.advance(query, added, removed)) == found[query]
     return found
 
 
-def _changes(story: Story, queries: range) -> Iterator[Changes]:
-    numbered = [
+def _numbered(story: Story) -> list[tuple[Sent, Signal]]:
+    return [
         (one, Signal(one.time, number, Atom(one.name, tuple(map(read_term, one.args)))))
         for number, one in enumerate(story.signals)
         if one.time >= story.start
     ]
+
+
+def _rows(story: Story, symbols: Symbols) -> dict[Predicate, SignalRows]:
+    """All signals as columns, each from its arrival on until it is taken back."""
+    groups: dict[Predicate, list[tuple[Sent, Signal]]] = {}
+    for one, signal in _numbered(story):
+        groups.setdefault(signal.atom.predicate, []).append((one, signal))
+    found = {}
+    for key, some in groups.items():
+        args = zip(*(signal.atom.args for _, signal in some), strict=True)
+        times = [(s.time, one.arrival, _gone(one), s.order) for one, s in some]
+        columns = (np.array(column, np.int64) for column in zip(*times, strict=True))
+        found[key] = SignalRows(tuple(column_of(list(c), symbols) for c in args), *columns)
+    return found
+
+
+def _changes(story: Story, queries: range) -> Iterator[Changes]:
+    numbered = _numbered(story)
     before = -1
     for query in queries:
         come = [s for one, s in numbered if before < one.arrival <= query < _gone(one)]

@@ -17,9 +17,9 @@ from horai.errors import RunError
 from horai.io.items.tables import extent
 from horai.lang.lars.predicates import derived
 from horai.runtime.inputs import letters_of, read_input
+from horai.runtime.lars.admission import Coming, numbered
 from horai.runtime.lars.answers import AtomFilter, PointAnswer, PointAnswers, written
 from horai.runtime.lars.engines import answer_mode
-from horai.runtime.lars.log import Coming, numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.settings import RunSettings
 
@@ -47,10 +47,10 @@ def both_ways(text: str, given: Any, files: list[str], **asked: Any) -> tuple[Fo
     queries = program_queries(settings, extent(narrative.tables))
     tables = numbered(narrative.tables, files)
     fast, slow = (engine_of(rules, settings, queries.start) for _ in range(2))
-    assert Coming.of(tables, fast.shown) is not None
+    assert Coming.of(tables, fast.shown.may_show) is not None
     found = fast.over(tables, queries)
     slow.feed(tables)
-    wanted = slow.together(queries)
+    wanted = slow.take(queries)
     end = queries.stop - 1
 
     def letters(engine: ProgramEngine, said: PointAnswers) -> list[io.DeadLetter]:
@@ -100,7 +100,7 @@ def test_what_is_taken_back_or_shown_goes_row_by_row() -> None:
 
     def coming(rows: list[str], shown: AtomFilter = inferred) -> Coming | None:
         narrative = read_input(rows, rules.schema, io.TimeScale())
-        return Coming.of(numbered(narrative.tables), shown)
+        return Coming.of(numbered(narrative.tables), shown.may_show)
 
     assert coming(["s|1|1|x"]) is not None
     assert coming([]) is not None

@@ -14,8 +14,8 @@ from horai import io
 from horai.lang.core.terms import Constant, Float, Int, Str
 from horai.lang.lars.syntax import Atom
 from horai.runtime.inputs import read_input
+from horai.runtime.lars.admission import in_order, numbered
 from horai.runtime.lars.answers import AtomTexts, CurrentAtoms, Key, StepAtoms, order
-from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals, LineReader, text_lines
 
 VALUES = [Int(1), Int(20), Float(1.0), Constant("a"), Str("a"), Constant("b")]

@@ -12,7 +12,7 @@ from tests.weights import examples
 import horai
 from horai.errors import UsageError
 from horai.lang.lars.syntax import Atom, Program
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode
 from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import Model, answer_mode, lars_engine
 from horai.runtime.values import show

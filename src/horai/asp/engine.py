@@ -21,8 +21,7 @@ from horai.lang.core.terms import Int, Var, is_anonymous, variables
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import is_computed
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.plan.lars.fragments import EndlessValues, NotServed
-from horai.plan.lars.modes import ONE, AnswerMode
+from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues, NotServed
 from horai.plan.lars.normal import ExtendedAtom, PlainProgram, PlainRule, normal_form
 from horai.plan.lars.reach import reach_of
 

@@ -13,8 +13,7 @@ from horai.asp.symbols import Functions, Outgrown, Stopped, TooFar, to_term
 from horai.lang.core.terms import Int, Term
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom
-from horai.plan.lars.fragments import EndlessValues, NotServed
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode, EndlessValues, NotServed
 
 Pair = tuple[int, Atom]
 """An atom at a time."""

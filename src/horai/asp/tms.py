@@ -13,7 +13,6 @@ from horai.asp.solving import AnswerSets, Clingo, GroundRules, Model, pair_of
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.dependencies import odd_loops, strata
 from horai.plan.lars.fragments import NotServed
-from horai.plan.lars.modes import ONE
 from horai.plan.lars.normal import Choosing, PlainRule, Total
 
 
@@ -24,7 +23,7 @@ class TmsSession(AspSession):
     """
 
     def __init__(self, program: Program, *, start: int = 0, seed: int = 0) -> None:
-        super().__init__(program, start=start, asked=ONE)
+        super().__init__(program, start=start)
         for rule in self.plain.rules:
             if reason := _why_not_normal(rule):
                 raise NotServed(reason, rule.origin, rule.origin.span)

@@ -27,8 +27,8 @@ from horai.lang.lars.predicates import inputs
 from horai.rules import taken_up
 from horai.runtime.checkpoint import write_whole
 from horai.runtime.inputs import clock_for, files_of, read_input
+from horai.runtime.lars.admission import in_order, numbered
 from horai.runtime.lars.flow import AnswerTiming, Flow
-from horai.runtime.lars.log import in_order, numbered
 from horai.runtime.lars.signals import AnySignals, LineReader
 from horai.runtime.metrics import LATEST
 from horai.settings import RunSettings

@@ -25,8 +25,8 @@ from horai.result import Answer, Result, RunBasis, everything
 from horai.rules import Rules
 from horai.runtime.answers import OutputFilter
 from horai.runtime.engines import AUTO
+from horai.runtime.lars.admission import numbered
 from horai.runtime.lars.answers import PointAnswers
-from horai.runtime.lars.log import numbered
 from horai.runtime.metrics import Metrics, RunMetrics, WindowMetrics
 from horai.runtime.values import to_term
 from horai.session import Session

@@ -17,7 +17,7 @@ from horai.engine.admission import Dropped, Stream
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
-from horai.engine.lars.run import LarsRun, SignalRows
+from horai.engine.lars.run import SignalRows
 from horai.engine.numbering import dense
 from horai.engine.packing import Packer, Unpacker, readable
 from horai.engine.rows import (
@@ -31,7 +31,7 @@ from horai.engine.rows import (
     without_times,
 )
 from horai.engine.symbols import Symbols
-from horai.errors import RunError, UsageError
+from horai.errors import UsageError
 from horai.io.schema import TableKey
 from horai.lang.core.terms import Constant
 from horai.lang.lars.clock import Clock
@@ -40,8 +40,7 @@ from horai.lang.lars.syntax import At, Atom, Formula, Program, Reset, Within
 from horai.lang.lars.walk import children, formulas, in_points, windows
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
-from horai.plan.lars.fragments import EndlessValues, NotServed, classify
-from horai.plan.lars.modes import ONE, AnswerMode, Reasoning
+from horai.plan.lars.fragments import ONE, AnswerMode, Reasoning, classify
 from horai.plan.lars.strata import Key
 from horai.predicates import Predicate
 from horai.runtime.answers import item_table
@@ -53,20 +52,15 @@ from horai.runtime.engines import (
     engine_session,
 )
 from horai.runtime.inputs import input_schema, table_keys
-from horai.runtime.lars.admission import Signal
+from horai.runtime.lars.admission import Signal, joined, only
 from horai.runtime.lars.answers import AtomFilter
-from horai.runtime.lars.compiled import planned
-from horai.runtime.lars.engines import (
-    LARS_ENGINES,
-    LarsSession,
-    choose_engine,
-)
-from horai.runtime.lars.log import joined, only
+from horai.runtime.lars.compiled import PlanEngine
+from horai.runtime.lars.engines import LARS_ENGINES, LarsSession, choose_engine
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.records import table_key
 from horai.runtime.values import show
 from horai.settings import RunSettings, nearest
-from horai.temporal.spans import INF, Ints, Spans
+from horai.temporal.spans import INF, Ints
 
 TRUE = Constant("true")
 FROM_PROGRAM = "<program>"
@@ -121,90 +115,57 @@ class DerivedAtoms:
     unanswered: list[tuple[int, int]] = field(default_factory=list)
 
 
-def evaluator(
-    program: Program, start: int, symbols: Symbols, engine: str, reasoning: Reasoning
-) -> PlanEvaluator | PointEvaluator:
-    """The evaluator of an engine; `auto` takes the best one for a program.
-
-    `reasoning` says what counts of several answers: what holds in all of them, or in some.
-    """
-    if engine in (AUTO, "plan"):
-        try:
-            return PlanEvaluator(program, start, symbols)
-        except NotServed as reason:
-            if engine != AUTO:
-                hint = "leave the engine out, and one that can is taken"
-                raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
-    return PointEvaluator(program, start, symbols, engine, reasoning)
-
-
-class PlanEvaluator:
-    """Works out points of time by the plan engine, all at once, given all signals.
+class Evaluator:
+    """Works out points of time, given all signals: together if the engine can, or one by one.
 
     `reach` is how far windows look back, None if that may be to the start; `looks_ahead` says that
-    later signals may change what holds at a point.
+    later signals may change what holds at a point. Of several answers counts what holds in all of
+    them, or in some, as `reasoning` says.
     """
 
-    def __init__(self, program: Program, start: int, symbols: Symbols) -> None:
-        plan = planned(program, start)
-        self.symbols = symbols
-        self.run = LarsRun(plan, start, symbols)
-        self.reach = plan.reach()
-        self.looks_ahead = looks_ahead(program)
-
-    def evaluate(
-        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
-    ) -> DerivedAtoms:
-        """What holds from `first` to `last`."""
-        if self.reach is not None:
-            low = first - self.reach
-            rows = {key: only(one, one.time >= low) for key, one in rows.items()}
-        self.run.begin()
-        try:
-            news = self.run.steps_of_rows(range(first, last + 1), rows)
-        except EndlessValues as error:
-            raise RunError(f"{error} (up to time {last})") from error
-        lost = news.unanswered(last + 1)
-        none = np.array(lost, np.int64).reshape(-1, 2)
-        atoms = {
-            key: without_times(self._held(*news.spans(key, last + 1)), none)
-            for key in self.run.tables.outputs
-        }
-        return DerivedAtoms(atoms, lost)
-
-    def _held(self, words: Ints, held: Spans) -> Rows:
-        columns = map(self.run.words.column, words.T)
-        return merged([spans(held.start, held.end, columns)], self.symbols)
-
-
-class PointEvaluator:
-    """The same by other engines, point by point.
-
-    Of several answers, what holds in all or some of them.
-    """
-
-    def __init__(
-        self, program: Program, start: int, symbols: Symbols, engine: str, reasoning: Reasoning
-    ) -> None:
-        self.program = program
+    def __init__(self, program: Program, start: int, engine: str, reasoning: Reasoning) -> None:
         self.start = start
-        self.symbols = symbols
-        self.engine = engine
         self.derived = derived(program)
-        self.wanted = (
-            ONE if classify(program).strata is not None else AnswerMode(reasoning=reasoning)
-        )
-        self.reach: int | None = None
-        self.looks_ahead = looks_ahead(program)
+        is_one = classify(program).strata is not None
+        wanted = ONE if is_one else AnswerMode(reasoning=reasoning)
+        self._made: Callable[[], LarsSession] = lambda: choose_engine(
+            program, engine, start, wanted
+        )[1]
         self.session = self._made()
-
-    def _made(self) -> LarsSession:
-        return choose_engine(self.program, self.engine, self.start, self.wanted)[1]
+        self.symbols, self.reach = Symbols(), None
+        if isinstance(self.session, PlanEngine):
+            self.symbols, self.reach = self.session.symbols, self.session.reach
+        self.looks_ahead = looks_ahead(program)
 
     def evaluate(
         self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
     ) -> DerivedAtoms:
         """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""
+        if isinstance(self.session, PlanEngine):
+            return self._together(self.session, rows, first, last)
+        return self._one_by_one(rows, first, last, goes_on)
+
+    def _together(
+        self, session: PlanEngine, rows: dict[Key, SignalRows], first: int, last: int
+    ) -> DerivedAtoms:
+        if self.reach is not None:
+            low = first - self.reach
+            rows = {key: only(one, one.time >= low) for key, one in rows.items()}
+        session.again()
+        news = session.steps(rows, range(first, last + 1))
+        lost = news.unanswered(last + 1)
+        none = np.array(lost, np.int64).reshape(-1, 2)
+        found = DerivedAtoms(unanswered=lost)
+        for key in session.run.tables.outputs:
+            words, held = news.spans(key, last + 1)
+            columns = map(session.run.words.column, words.T)
+            every = merged([spans(held.start, held.end, columns)], self.symbols)
+            found.atoms[key] = without_times(every, none)
+        return found
+
+    def _one_by_one(
+        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
+    ) -> DerivedAtoms:
         if goes_on and not self.looks_ahead:
             signals = self._signals(rows, first)
         else:
@@ -311,10 +272,10 @@ class ProgramStage:
         self, program: Program, start: int, window: int | None, engine: str, reasoning: Reasoning
     ) -> None:
         self.program = program
-        self.symbols = Symbols()
         self.first = self.last = start
         self.first += 1
-        self.evaluator = evaluator(program, self.first, self.symbols, engine, reasoning)
+        self.evaluator = Evaluator(program, self.first, engine, reasoning)
+        self.symbols = self.evaluator.symbols
         self.stream = Stream(self.symbols, 1, start, window, ordered=True)
         self.counts = any(one.window.counts for rule in program.rules for one in windows(rule))
         self.feeds: dict[Key, Rows] = {}

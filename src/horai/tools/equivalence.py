@@ -38,8 +38,7 @@ from horai.oracle.lars.matching import TooManyValues
 from horai.oracle.lars.stream import Pair, Stream
 from horai.rules import Rules
 from horai.runtime.inputs import DEFAULT_CLOCK, files_of, letters_of, read_input
-from horai.runtime.lars.admission import Arrivals
-from horai.runtime.lars.log import in_order, numbered
+from horai.runtime.lars.admission import Arrivals, in_order, numbered
 from horai.runtime.lars.signals import AnySignals
 from horai.settings import point
 

@@ -5,7 +5,7 @@ One query time after the other, or many at once; signals may come late and be ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -144,19 +144,8 @@ class LarsRun:
                 listed.append((key, tuple(words[place + 2 : place + width])))
         return found
 
-    def steps(self, queries: range, changes: Sequence[tuple[int, SignalChange]]) -> StepNews:
-        """Go through many query times; each change has the number of its one."""
-        words: list[int] = []
-        rows: list[tuple[int, int, int, int, int, int]] = []
-        for step, one in changes:
-            number = self.tables.came(self._views, one.key)
-            rows.append((step, number, one.time, one.order, one.sign, len(words)))
-            words += one.words
-        table = np.array(rows, np.int64).reshape(-1, 6).T.copy()
-        return self._gone_through(queries, [*table], np.array([*words, 0], np.int64))
-
     def steps_of_rows(self, queries: range, rows: Mapping[Key, SignalRows]) -> StepNews:
-        """The same for columns: each signal from the first query time on that knows of it."""
+        """Go through many query times: each signal counts from the first on that knows of it."""
         parts: list[tuple[Ints, ...]] = []
         words: list[Ints] = []
         size = 0
@@ -179,21 +168,17 @@ class LarsRun:
         if (every[0][1:] < every[0][:-1]).any():
             order = np.argsort(every[0], kind="stable")
             every = [column[order] for column in every]
-        return self._gone_through(queries, every, np.concatenate([*words, np.zeros(1, np.int64)]))
-
-    def _gone_through(self, queries: range, signals: Sequence[Ints], words: Ints) -> StepNews:
-        """Signals are columns of step, predicate, time, order, sign and place of the words."""
-        self._views.steps(queries, *signals, words)
+        self._views.steps(queries, *every, np.concatenate([*words, np.zeros(1, np.int64)]))
         outputs = self.tables.outputs
         found = StepNews({}, np.empty((0, 2), np.int64))
         for output, data in self._views.take_columns():
-            key = None if output == len(outputs) else outputs[output]
-            table = np.frombuffer(data, np.int64).reshape(-1, 2 + (key[1] if key else 0))
-            if key is None:
+            said = None if output == len(outputs) else outputs[output]
+            table = np.frombuffer(data, np.int64).reshape(-1, 2 + (said[1] if said else 0))
+            if said is None:
                 found = found._replace(none=table)
                 self.has_answer = bool(table[-1, 1] < 0)
             else:
-                found.atoms[key] = table
+                found.atoms[said] = table
         return found
 
     def atom(self, key: Key, row: tuple[int, ...]) -> Atom:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""A step: windows move, signals come in, tables are settled."""
+"""A step: windows move, signals come in, tables are settled in their order."""
 
 import cython
 
@@ -79,4 +79,31 @@ def end_step(V: Views) -> i64:
             settle_component(V, -1 - t)
     V.silent = 0
     V.begun = 1
+    return 0
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def settle_table(V: Views, t: i64) -> i64:
+    """Rows that go, then rows that come, with what follows from each."""
+    T: cython.pointer(Table) = cython.address(V.tables[t])
+    if T.is_group >= 0:
+        renew_totals(V, T.is_group)
+    i: i64
+    row: i64
+    for i in range(T.n_touched):
+        row = T.touched[i]
+        if T.state[row] & PRESENT and T.count[row] < T.need:
+            pass_on(V, t, row, -1, 0)
+            leave(T, row)
+    for i in range(T.n_touched):
+        row = T.touched[i]
+        T.state[row] &= ~TOUCHED
+        if T.count[row] >= T.need:
+            if not T.state[row] & PRESENT:
+                enter(T, row)
+                pass_on(V, t, row, 1, 0)
+        elif T.count[row] == 0:
+            drop(T, row)
+    T.n_touched = 0
     return 0

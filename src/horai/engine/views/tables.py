@@ -145,3 +145,64 @@ def drop(T: cython.pointer(Table), row: i64) -> cython.void:
     T.state[row] = -1
     T.count[row] = T.free
     T.free = row
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def larger(p: VOIDS, need: i64, width: i64) -> cython.void:
+    p[0] = realloc(p[0], need * width if need > 0 else 8)
+    if p[0] == cython.NULL:
+        abort()
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def push(vector: cython.pointer(Vector), word: i64) -> cython.void:
+    if vector.size == vector.room:
+        vector.room = 2 * vector.room + 16
+        larger(cython.cast(VOIDS, cython.address(vector.data)), vector.room, 8)
+    vector.data[vector.size] = word
+    vector.size += 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def reserve(vector: cython.pointer(Vector), need: i64) -> cython.void:
+    if vector.room < need:
+        vector.room = 2 * need
+        larger(cython.cast(VOIDS, cython.address(vector.data)), vector.room, 8)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def fits(M: cython.pointer(Matcher), words: WORDS) -> i64:
+    i: i64
+    for i in range(M.n_fixed):
+        if words[M.fixed[2 * i]] != M.fixed[2 * i + 1]:
+            return 0
+    for i in range(M.n_same):
+        if words[M.same[2 * i]] != words[M.same[2 * i + 1]]:
+            return 0
+    return 1
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def taken(V: Views, m: i64, words: WORDS, width: i64, into: WORDS) -> i64:
+    """The wanted columns of a row that fits; 0 if it does not."""
+    M: cython.pointer(Matcher) = cython.address(V.matchers[m])
+    i: i64
+    if M.asks >= 0:
+        found = V.python.matched(M.asks, tuple([words[i] for i in range(width)]))
+        if found is None:
+            return 0
+        i = 0
+        for word in found:
+            into[i] = word
+            i += 1
+        return 1
+    if not fits(M, words):
+        return 0
+    for i in range(M.n_wanted):
+        into[i] = words[M.wanted[i]]
+    return 1

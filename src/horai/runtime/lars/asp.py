@@ -2,99 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from horai.asp.engine import AspSession, most_instances
+from horai.asp.engine import AspSession
 from horai.asp.solving import AnswerSets
 from horai.asp.solving import Model as AnswerStream
 from horai.asp.tms import TmsSession
 from horai.errors import RunError, UsageError
-from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom, Program
-from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.fragments import ONE, AnswerMode, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
-from horai.plan.lars.modes import ONE, AnswerMode
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.engines import Model, endless, too_large
+from horai.runtime.lars.engines import Model, stopping
 
 
 class AspEngine:
     """A run of the solver."""
 
+    name, other = "asp", "reference"
+    hint = "the engine `reference` runs every program"
+
     def __init__(
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         self._program = program
-        with _served("asp", "the engine `reference` runs every program"):
-            self._session = AspSession(with_fixed_ends(program, start), start=start, asked=wanted)
+        try:
+            self._session = self._made(with_fixed_ends(program, start), start, wanted)
+        except NotServed as refused:
+            problem = f"the engine {self.name} does not run this: {refused}"
+            raise UsageError(problem, self.hint) from refused
         if before is not None:
             self._session.last = AnswerSets(start, (AnswerStream(start, before),))
+
+    def _made(self, program: Program, start: int, wanted: AnswerMode) -> AspSession:
+        return AspSession(program, start=start, asked=wanted)
 
     def advance(
         self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
     ) -> list[Model]:
         """The models at a query time that are wanted."""
-        with _told(self._program, query, "reference"):
-            found = self._session.advance(query, *_plain(added, removed))
+        when = f"at time {query}"
+        try:
+            with stopping(self._program, when):
+                found = self._session.advance(query, _plain(added), _plain(removed))
+        except NotServed as refused:
+            raise RunError(f"{refused} ({when}); try the engine `{self.other}`") from refused
         return list(dict.fromkeys(model.now for model in found.models))
 
 
-class TmsEngine:
+class TmsEngine(AspEngine):
     """A run that keeps one answer and mends it."""
 
-    def __init__(
-        self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
-    ) -> None:
-        self._program = program
-        with _served("tms", "the engine `asp` runs all plain programs, `reference` every program"):
-            self._session = TmsSession(with_fixed_ends(program, start), start=start)
-        if not (wanted.is_one or self._session.is_unique):
+    name, other = "tms", "asp"
+    hint = "the engine `asp` runs all plain programs, `reference` every program"
+
+    def _made(self, program: Program, start: int, wanted: AnswerMode) -> TmsSession:
+        found = TmsSession(program, start=start)
+        if not (wanted.is_one or found.is_unique):
             problem = "the engine tms does not run this: there may be several models, it finds one"
             raise UsageError(problem, "use the engine `asp`")
-
-    @property
-    def size(self) -> int:
-        """How many ground rules there may be at most, as far as the program tells."""
-        return most_instances(self._session.plain)
-
-    def advance(
-        self, query: int, added: Sequence[Signal], removed: Sequence[Signal]
-    ) -> list[Model]:
-        """The model at a query time."""
-        with _told(self._program, query, "asp"):
-            found = self._session.advance(query, *_plain(added, removed))
-        return [model.now for model in found.models]
+        return found
 
 
-Plain = list[tuple[int, Atom, int]]
-
-
-def _plain(added: Sequence[Signal], removed: Sequence[Signal]) -> tuple[Plain, Plain]:
-    came, gone = (
-        [(signal.time, signal.atom, signal.order) for signal in some] for some in (added, removed)
-    )
-    return came, gone
-
-
-@contextmanager
-def _served(engine: str, hint: str) -> Iterator[None]:
-    """What an engine does not run is wrong use of it."""
-    try:
-        yield
-    except NotServed as refused:
-        raise UsageError(f"the engine {engine} does not run this: {refused}", hint) from refused
-
-
-@contextmanager
-def _told(program: Program, query: int, other: str) -> Iterator[None]:
-    """What stops a run, said with the rules it is about."""
-    when = f"at time {query}"
-    try:
-        yield
-    except NotServed as refused:
-        raise RunError(f"{refused} ({when}); try the engine `{other}`") from refused
-    except EndlessValues as error:
-        raise endless(program, error.args[0], when) from error
-    except TooLarge as error:
-        raise too_large(program, error.sign, error.numbers, when) from error
+def _plain(signals: Sequence[Signal]) -> list[tuple[int, Atom, int]]:
+    return [(signal.time, signal.atom, signal.order) for signal in signals]

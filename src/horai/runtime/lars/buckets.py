@@ -25,7 +25,7 @@ from horai.lang.core.terms import Term
 from horai.lang.lars.predicates import background, derived, head_predicates, inputs
 from horai.lang.lars.syntax import Atom, Predicate, Program
 from horai.plan.lars.check import place_of
-from horai.plan.lars.modes import ONE
+from horai.plan.lars.fragments import ONE
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
 from horai.runtime.engines import AUTO, SPARK
@@ -33,9 +33,9 @@ from horai.runtime.findings import empty, unread
 from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
 from horai.runtime.jobs import Job, Load
+from horai.runtime.lars.admission import numbered
 from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, PointAnswers
 from horai.runtime.lars.engines import answer_mode
-from horai.runtime.lars.log import numbered
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.runtime.lars.undefined import ProgramFindings
 from horai.runtime.metrics import Metrics

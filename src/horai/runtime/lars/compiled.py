@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from horai.engine.core.built import NotCompiled, Outdated
-from horai.engine.lars.run import LarsRun, News, SignalChange, StepNews
-from horai.errors import RunError, UsageError
+from horai.engine.lars.run import LarsRun, News, SignalChange, SignalRows, StepNews
+from horai.engine.symbols import Symbols
+from horai.errors import UsageError
 from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.plan.lars.fragments import EndlessValues, NotServed
+from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
-from horai.plan.lars.modes import ONE, AnswerMode
 from horai.plan.lars.reach import reach_of as signal_reach
-from horai.plan.lars.strata import ProgramPlan, plan_of
-from horai.runtime.lars.admission import Changes, Signal, SignalMemory
-from horai.runtime.lars.engines import Model, Moved, endless, too_large
-from horai.runtime.lars.log import Coming
+from horai.plan.lars.strata import Key, ProgramPlan, plan_of
+from horai.runtime.lars.admission import Signal, SignalMemory
+from horai.runtime.lars.engines import Model, Moved, stopping
 from horai.temporal.spans import INF
 
 MOST_ATOMS = 100_000
@@ -33,13 +32,16 @@ class PlanEngine:
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         try:
-            self.run = LarsRun(planned(program, start), start)
+            plan = planned(program, start)
+            self.run = LarsRun(plan, start)
         except NotServed as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         except (NotCompiled, Outdated) as reason:
             hint = "run `make install`, or take another engine"
             raise UsageError(f"the engine plan cannot run: {reason}", hint) from None
+        self.reach = plan.reach()
+        """How many points back windows reach; None if that may be to the start."""
         self._program = program
         self._known = SignalMemory()  # of who gives signals and does not keep them
         self._keeps = signal_reach(program)
@@ -47,6 +49,11 @@ class PlanEngine:
         self._model: set[Atom] = set()
         self._has_answer = True
         self._last: int | None = None
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols of the columns that it is given."""
+        return self.run.words.symbols
 
     def again(self) -> None:
         """Begin anew, as if nothing had come."""
@@ -98,11 +105,8 @@ class PlanEngine:
         self.again()
         self._last = UNDONE
         lasting = sorted(signal for signal, since, until in known.known if since <= query < until)
-        try:
+        with stopping(self._program, f"up to time {query}"):
             news = self.run.step(query, [self._change(one, 1) for one in lasting])
-        except (EndlessValues, TooLarge) as error:
-            self.run.begin()
-            raise self._stopped(error, query) from error
         assert news is not None, "nothing was forgotten yet"
         self._last = query
         self._moved(news)
@@ -129,46 +133,15 @@ class PlanEngine:
 
     # --- many query times ------------------------------------------------------------------------
 
-    def moves(self, changes: Iterable[Changes], queries: range) -> Iterator[Moved]:
-        """What changes at each query time, given what comes and goes in between."""
-        listed: list[tuple[int, SignalChange]] = []
-        given = list(changes)
-        for step, (_, added, removed) in enumerate(given):
-            listed += [(step, self._change(one, 1)) for one in sorted(added)]
-            listed += [(step, self._change(one, -1)) for one in removed]
+    def moves(self, rows: Mapping[Key, SignalRows], queries: range) -> Iterator[Moved]:
+        """What changes from each query time to the next, given all signals there are."""
         self._last = queries[-1]
-        try:
-            news = self.run.steps(queries, listed)
-        except (EndlessValues, TooLarge):
-            return self._one_by_one(given)
-        return self._each(news, queries)
+        return self._each(self.steps(rows, queries), queries)
 
-    def moves_of_columns(self, coming: Coming, queries: range) -> Iterator[Moved]:
-        """The same for signals that are all there is, and that nobody takes back."""
-        run = self.run
-        rows = coming.rows(queries, run.start, run.words.symbols)
-        self._last = queries[-1]
-        try:
-            return self._each(run.steps_of_rows(queries, rows), queries)
-        except (EndlessValues, TooLarge) as error:
-            run.begin()
-            raise self._stopped(error, queries[-1]) from error
-
-    def _one_by_one(self, changes: Sequence[Changes]) -> Iterator[Moved]:
-        """The same where what is passed through may be too large, though no answer is."""
-        self.again()
-        known = SignalMemory()
-        for query, added, removed in changes:
-            for signal in added:
-                known.add(signal, query)
-            for signal in removed:
-                known.end(signal, query)
-            before = set(self._model)
-            moved = self.move(query, added, removed, known)
-            if moved is None:
-                came, gone = self._model - before, before - self._model
-                moved = Moved(came, gone, self._has_answer)
-            yield moved
+    def steps(self, rows: Mapping[Key, SignalRows], queries: range) -> StepNews:
+        """The same as columns of words."""
+        with stopping(self._program, f"up to time {queries[-1]}"):
+            return self.run.steps_of_rows(queries, rows)
 
     def _each(self, told: StepNews, queries: range) -> Iterator[Moved]:
         """The changes at each query time, while the model is that of this time."""
@@ -181,12 +154,6 @@ class PlanEngine:
                 next_one = next(news, nothing)
             else:
                 yield Moved((), (), has_answer)
-
-    def _stopped(self, error: EndlessValues | TooLarge, query: int) -> RunError:
-        when = f"up to time {query}"
-        if isinstance(error, TooLarge):
-            return too_large(self._program, error.sign, error.numbers, when)
-        return endless(self._program, error.args[0], when)
 
 
 def planned(program: Program, start: int) -> ProgramPlan:

@@ -7,23 +7,27 @@ made. What stops a run is said with the rules that it is about.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from horai.errors import RunError, UsageError
 from horai.lang.core.terms import Compound, Term, is_ground, subterms
+from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import ARITHMETIC, body_atoms, head_predicates
 from horai.lang.lars.syntax import Aggregate, Atom, Program, Rule
 from horai.lang.lars.walk import formulas, own_terms
 from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
-from horai.plan.lars.modes import ONE, AnswerMode
+from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues
 from horai.runtime.engines import AUTO, SPARK, loaded
-from horai.runtime.lars.admission import Changes, Signal, SignalMemory
+from horai.runtime.lars.admission import Signal, SignalMemory
 from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.runtime.lars.log import Coming
+    from horai.engine.lars.run import SignalRows
+    from horai.engine.symbols import Symbols
+    from horai.plan.lars.strata import Key
 
 
 def answer_mode(settings: RunSettings) -> AnswerMode:
@@ -75,14 +79,15 @@ class ByChange(LarsSession, Protocol):
     def models(self) -> list[Model]:
         """The models at the last query time, or at that which was told last."""
 
-    def moves(self, changes: Iterable[Changes], queries: range) -> Iterator[Moved]:
-        """What changes from each query time to the next, from the first of all on."""
-
-    def moves_of_columns(self, coming: Coming, queries: range) -> Iterator[Moved]:
-        """The same for signals that are all there is, and that nobody takes back."""
+    def moves(self, rows: Mapping[Key, SignalRows], queries: range) -> Iterator[Moved]:
+        """What changes from each query time to the next, given all signals there are."""
 
     def again(self) -> None:
         """Begin anew, as if nothing had come."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols of the columns that it is given."""
 
 
 class LarsEngine(Protocol):
@@ -153,6 +158,17 @@ def choose_engine(
 
 MOST_SHOWN = 3
 """Places, and numbers of a sum, that a message lists."""
+
+
+@contextmanager
+def stopping(program: Program, when: str) -> Iterator[None]:
+    """What stops a run, said with the rules it is about."""
+    try:
+        yield
+    except EndlessValues as error:
+        raise endless(program, error.args[0], when) from error
+    except TooLarge as error:
+        raise too_large(program, error.sign, error.numbers, when) from error
 
 
 def too_large(program: Program, sign: str, numbers: Sequence[int | float], when: str) -> RunError:

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from horai.errors import RunError
-from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
 from horai.oracle.lars.answers import answers_at
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
-from horai.plan.lars.modes import ONE, AnswerMode
+from horai.plan.lars.fragments import ONE, AnswerMode
 from horai.runtime.lars.admission import Signal
-from horai.runtime.lars.engines import Model, endless, too_large
+from horai.runtime.lars.engines import Model, endless, stopping
 
 
 class LarsReferenceEngine:
@@ -36,15 +35,14 @@ class LarsReferenceEngine:
         """The models at a query time that are wanted."""
         self._known.update(added)
         self._known.difference_update(removed)
+        when = f"at time {query}"
         try:
-            found = self._chosen(self._all(query))
+            with stopping(self._program, when):
+                found = self._chosen(self._all(query))
         except TooManyValues as error:
-            raise RunError(f"{error} (at time {query})") from error
+            raise RunError(f"{error} ({when})") from error
         except EndlessDerivation as error:
-            raise endless(self._program, error.args[0], f"at time {query}") from error
-        except TooLarge as error:
-            sign, numbers = error.args
-            raise too_large(self._program, sign, numbers, f"at time {query}") from error
+            raise endless(self._program, error.args[0], when) from error
         self._before = found[0] if found else None
         return found
 

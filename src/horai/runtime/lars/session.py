@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar, cast
 
@@ -12,10 +12,10 @@ from horai.engine.admission import Dropped
 from horai.errors import UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program
-from horai.plan.lars.modes import AnswerMode
+from horai.plan.lars.fragments import AnswerMode
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import DroppedRow
-from horai.runtime.lars.admission import Arrivals, Changes, Judged, Signal
+from horai.runtime.lars.admission import Arrivals, Coming, Signal, in_order
 from horai.runtime.lars.answers import (
     AtomFilter,
     CurrentAtoms,
@@ -25,13 +25,11 @@ from horai.runtime.lars.answers import (
 )
 from horai.runtime.lars.engines import (
     ByChange,
-    LarsSession,
     Model,
     Moved,
     choose_engine,
     lars_engine,
 )
-from horai.runtime.lars.log import Coming, in_order
 from horai.runtime.values import parse_term, show
 from horai.settings import MOST_QUERIES, RunSettings
 
@@ -117,46 +115,21 @@ class ProgramEngine:
         session = self._by_change()
         coming = None
         if session is not None and self.lateness is None:
-            coming = Coming.of(tables, self.shown)
+            coming = Coming.of(tables, self.shown.may_show)
         if session is None or coming is None:
             self.feed(tables)
-            return self.together(queries, progress)
-        # As `Arrivals.until` does, whoever arrives by the last query time is judged there.
-        early, self._after = coming.outside(self.start, queries[-1], queries.stop - 1)
-        return self._said(session.moves_of_columns(coming, queries), queries, progress, early)
-
-    def together(self, queries: range, progress: Progress | None = None) -> PointAnswers:
-        """The same row by row, for signals that were fed."""
-        session = self._by_change()
-        if session is None or self.lateness is not None:
             steps = _each((self.take([query]) for query in queries), len(queries), progress)
             return PointAnswers.together(steps)
-        changes: list[Changes] = []
-        judged: list[tuple[int, int | None, Mapping[Judged, int]]] = []
-        before: int | None = None
-        for query in queries:
-            changes.append((query, *self.arrivals.until(query)))
-            judged.append((query, before, self.arrivals.judged))
-            before = query
-        moves = session.moves(changes, queries)
-        return self._said(moves, queries, progress, self._dropped(), judged)
+        # As `Arrivals.until` does, whoever arrives by the last query time is judged there.
+        early, self._after = coming.outside(self.start, queries[-1], queries.stop - 1)
+        moves = session.moves(coming.rows(queries, self.start, session.symbols), queries)
+        made = (self._given(query, moved) for query, moved in zip(queries, moves, strict=True))
+        said = _each(made, len(queries), progress)
+        return PointAnswers(said, self.wanted.is_numbered, dropped=early)
 
     def _by_change(self) -> ByChange | None:
         """The engine, if it can tell what changes."""
         return cast(ByChange, self._session) if hasattr(self._session, "moves") else None
-
-    def _said(
-        self,
-        moves: Iterable[Moved],
-        queries: range,
-        progress: Progress | None,
-        dropped: Sequence[Dropped | DroppedRow],
-        judged: Sequence[tuple[int, int | None, Mapping[Judged, int]]] = (),
-    ) -> PointAnswers:
-        """Answers one after the other, none of which revises another."""
-        made = (self._given(query, moved) for query, moved in zip(queries, moves, strict=True))
-        said = _each(made, len(queries), progress)
-        return PointAnswers(said, self.wanted.is_numbered, False, dropped, judged)
 
     def _given(self, query: int, moved: Moved) -> GivenAnswer:
         before, self.answer = self.answer, self._followed(query, moved)
@@ -262,8 +235,12 @@ class ProgramEngine:
             make = lars_engine(self.engine)
             self._session = make(self.points, start=self.start, wanted=self.wanted, before=before)
         self._is_restored = False
-        moves = list(self.memory.changes(queries))
-        yield from zip(queries, answered(self._session, moves, queries), strict=True)
+        for query, added, removed in list(self.memory.changes(queries)):
+            if session is None:
+                yield query, self._session.advance(query, added, removed)
+            else:
+                session.move(query, added, removed, self.memory)
+                yield query, session.models()
 
     def _forget(self, query: int) -> None:
         """Answers that are final, and signals that none can depend on any more."""
@@ -371,20 +348,6 @@ def _each(found: Iterable[T], number: int, progress: Progress | None) -> list[T]
         if progress is not None:
             progress(len(listed), number)
     return listed
-
-
-def answered(
-    session: LarsSession, changes: Sequence[Changes], queries: Sequence[int]
-) -> Iterator[list[Model]]:
-    """What holds at each query time, worked out together if the engine can."""
-    if hasattr(session, "moves"):
-        following = cast(ByChange, session)
-        for change, query in zip(changes, queries, strict=True):
-            for _ in following.moves([change], range(query, query + 1)):
-                yield following.models()
-        return
-    for query, added, removed in changes:
-        yield session.advance(query, added, removed)
 
 
 def _atom(atom: Atom) -> list[str]:
