@@ -9,7 +9,7 @@ from horai.lang.ec.reader import read_text
 from horai.plan.check import check
 from horai.plan.ec.components import stratify
 from horai.plan.ec.dependencies import dependency_graph
-from horai.plan.ec.rule_order import order_rules
+from horai.plan.ec.rule_order import Orderer
 from horai.plan.split.keys import partition
 from horai.report.graph import dependency_graph as drawing
 from horai.report.graph import to_dot, to_mermaid
@@ -23,7 +23,7 @@ def run_everything(text: str) -> None:
     check(description, ["python"], findings)
     strata = stratify(dependency_graph(description))
     partition(description, strata)
-    list(order_rules(description))
+    assert len(Orderer(description).orders) == len(description.rules)
     for inputs in (False, True):
         picture = drawing(description, inputs)
         to_dot(picture)

@@ -12,7 +12,6 @@ from horai.lang.ec.unwrapping import unwrap
 from horai.plan.ec.components import Component, separated, stratify
 from horai.plan.ec.delays import initiation_times
 from horai.plan.ec.dependencies import DependencyGraph, dependency_graph
-from horai.plan.ec.entities import find_entities
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, names
 from horai.plan.ec.lowering import Lowering
@@ -45,7 +44,7 @@ def compile_program(
     predicates = find_predicates(flat, given)
     table = mode_table(predicates, given)
     lowering = Lowering(predicates, table)
-    graph = dependency_graph(flat, find_entities(flat))
+    graph = dependency_graph(flat)
     maker = _Maker(lowering, Orderer(flat, table), graph)
     strata = [
         maker.stratum(part)

@@ -17,7 +17,7 @@ from horai.plan.ec.entities import Entities, find_entities
 from horai.plan.ec.literals import body_literals
 from horai.plan.ec.modes import ModeTable, PythonPredicate
 from horai.plan.ec.predicates import Predicate, find_predicates, mode_table
-from horai.plan.ec.rule_order import RuleOrder, not_computed, order_rules
+from horai.plan.ec.rule_order import Orderer, RuleOrder, not_computed
 
 _FRESH = re.compile(r"(?<=[A-Za-z])~\d+")
 
@@ -49,18 +49,17 @@ class CheckContext:
     @cached_property
     def orders(self) -> list[RuleOrder]:
         """All rules in an order that can be evaluated."""
-        return list(order_rules(self.description, self.table))
+        return Orderer(self.description, self.table).orders
 
     @cached_property
     def not_computed(self) -> frozenset[int]:
         """Rules, by identity, that are defined on purpose without a grounding."""
-        found = not_computed(self.description, self.orders, self.entities)
-        return frozenset(id(rule) for rule in found)
+        return not_computed(self.description, self.orders, self.entities)
 
     @cached_property
     def graph(self) -> DependencyGraph:
         """The dependency graph."""
-        return dependency_graph(self.description, self.entities)
+        return dependency_graph(self.description)
 
     @cached_property
     def strata(self) -> Strata:

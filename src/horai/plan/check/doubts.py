@@ -193,6 +193,5 @@ def _domains_of_inputs(context: CheckContext) -> set[tuple[str, int]]:
         key = queue.pop()
         if key not in reached:
             reached.add(key)
-            rules = context.graph.helpers.rules.get(key, ())
-            queue += [c.key for one in rules for c in body_literals(one) if isinstance(c, ec.Call)]
+            queue += context.graph.helpers.calls.get(key, ())
     return reached

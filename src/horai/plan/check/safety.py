@@ -106,21 +106,15 @@ def _unbound(order: RuleOrder, var: Var) -> Diagnostic:
     where = var if var.span is not None else head
     name = _plain(var.name)
     match rule:
-        case ec.Initiation(time=Var(name=time)) | ec.Termination(time=Var(name=time)) if (
-            time == var.name
-        ):
-            return _no_time(order, var)
-        case ec.EventRule(time=Var(name=time)) | ec.HoldsAtRule(time=Var(name=time)) if (
-            time == var.name
+        case ec.Initiation() | ec.Termination() | ec.EventRule() | ec.HoldsAtRule() if (
+            rule.time == var
         ):
             return _no_time(order, var)
         case ec.HoldsForRule(intervals=intervals) if var.name in names(intervals):
             what = f"no condition produces the intervals `{name}` of the head"
             hint = "let the last interval operation produce it"
             return finding("H305", what, rule.clause, where, hint=hint)
-        case (
-            ec.FutureInitiation(delay=Var(name=delay)) | ec.FutureTermination(delay=Var(name=delay))
-        ) if delay == var.name:
+        case ec.FutureInitiation() | ec.FutureTermination() if rule.delay == var:
             what = f"the delay `{name}` has no value"
             hint = "write a number, or a condition that finds it"
             return finding("H308", what, rule.clause, where, hint=hint)

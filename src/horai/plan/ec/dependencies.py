@@ -230,11 +230,9 @@ class DependencyGraph:
         return Sort.DETERMINED in self.sorts[vertex] and vertex not in self.inputs
 
 
-def dependency_graph(
-    description: ec.EventDescription, entities: Entities | None = None
-) -> DependencyGraph:
+def dependency_graph(description: ec.EventDescription) -> DependencyGraph:
     """The dependency graph of a description."""
-    vertices = find_vertices(entities or find_entities(description))
+    vertices = find_vertices(find_entities(description))
     helpers = Helpers(description)
     edges: list[Dependency] = []
     rules: dict[Vertex, list[ec.Rule]] = {vertex: [] for vertex in vertices.sorts}

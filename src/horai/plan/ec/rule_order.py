@@ -10,7 +10,7 @@ the file and is left out of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from horai.lang.core.terms import Term, Var, args_of, key_of, variables
@@ -147,9 +147,15 @@ class Orderer:
     """Orders the rules of one description; keeps what the rules have in common."""
 
     def __init__(self, description: ec.EventDescription, table: ModeTable | None = None) -> None:
+        self.description = description
         self.table = table or mode_table(find_predicates(description))
         self.groundings = GroundingRules(description, self.table)
         self.helpers = Helpers(description)
+
+    @property
+    def orders(self) -> list[RuleOrder]:
+        """All rules."""
+        return [self.order(rule) for rule in self.description.rules]
 
     def order(self, rule: ec.Rule) -> RuleOrder:
         """A rule in an order that can be evaluated."""
@@ -187,15 +193,6 @@ def _without(wanted: dict[str, Var], ordering: Ordering) -> tuple[Var, ...]:
     return tuple(var for name, var in wanted.items() if name not in ordering.bound)
 
 
-def order_rules(
-    description: ec.EventDescription, table: ModeTable | None = None
-) -> Iterator[RuleOrder]:
-    """All rules with a body, ordered."""
-    orderer = Orderer(description, table)
-    for rule in description.rules:
-        yield orderer.order(rule)
-
-
 def times_found_by_holding(order: RuleOrder) -> list[ec.HoldsAt]:
     """Conditions that are asked for every point at which they hold, because nothing else gives
     a time: legal, but slow."""
@@ -215,37 +212,36 @@ def computed(
 ) -> ec.EventDescription:
     """The description without the rules that are not computed."""
     given = tuple(python)
-    orders = order_rules(description, mode_table(find_predicates(description, given), given))
-    left_out = not_computed(description, orders, find_entities(description))
-    if not left_out:
-        return description
-    away = {id(rule) for rule in left_out}
-    kept = [rule for rule in description.rules if id(rule) not in away]
+    orderer = Orderer(description, mode_table(find_predicates(description, given), given))
+    left_out = not_computed(description, orderer.orders, find_entities(description))
+    kept = [rule for rule in description.rules if id(rule) not in left_out]
     return ec.EventDescription(kept, description.facts, description.sources)
 
 
 def not_computed(
     description: ec.EventDescription, orders: Iterable[RuleOrder], entities: Entities
-) -> list[ec.Rule]:
-    """The rules whose head has an open variable and no grounding, in a file with groundings.
+) -> frozenset[int]:
+    """The rules, by identity, with an open head and no grounding, in a file with groundings.
 
     Where another rule of the same fluent does without a grounding, the open variable is a mistake.
     """
     groundings = description.of(ec.Grounding)
     if not any(_is_output(rule, entities) for rule in groundings):
-        return []
+        return frozenset()
     grounded = [rule.entity for rule in groundings if rule.value is not None]
-    opened: list[RuleOrder] = []
+    opened: list[tuple[ec.Rule, Term]] = []
     closed: list[Term] = []
     for order in orders:
         entity = head_entity(order.rule)
         if entity is None:
             continue
         if _is_open(order, entity[0]) and not any(may_match(entity[0], g) for g in grounded):
-            opened.append(order)
+            opened.append((order.rule, entity[0]))
         else:
             closed.append(entity[0])
-    return [o.rule for o in opened if not any(may_match(_fluent(o), other) for other in closed)]
+    return frozenset(
+        id(rule) for rule, fluent in opened if not any(may_match(fluent, one) for one in closed)
+    )
 
 
 def _is_output(rule: ec.Grounding, entities: Entities) -> bool:
@@ -257,9 +253,3 @@ def _is_open(order: RuleOrder, fluent: Term) -> bool:
     if not isinstance(order.rule, ec.HoldsForRule) or order.stuck:
         return False
     return bool(order.unbound) and {var.name for var in order.unbound} <= names(fluent)
-
-
-def _fluent(order: RuleOrder) -> Term:
-    entity = head_entity(order.rule)
-    assert entity is not None
-    return entity[0]
