@@ -20,6 +20,8 @@ from horai.temporal.spans import INF, Ints
 ItemKind = Literal["event", "fluent"]
 Signs = npt.NDArray[np.int8]
 TYPE = b"horai.type"
+_MOST = 64  # dictionaries of large tables whose codes are kept
+_NOT_YET = -2  # no term has this code
 ORDER = "order"
 """The column that says in which order signals of one time point came."""
 
@@ -142,11 +144,25 @@ def _terms(table: pa.Table, name: str, symbols: Symbols) -> Column:
 def _symbol_codes(array: pa.DictionaryArray, symbols: Symbols, *, is_source: bool) -> Ints:
     """The codes of a column of symbols; those no row uses are looked up only if it is cheap."""
     entries, places = array.dictionary, array.indices.to_numpy(zero_copy_only=False)
-    if len(entries) > len(places):
-        # A slice of a large table carries the dictionary of the whole.
-        used, places = np.unique(places, return_inverse=True)
-        entries = entries.take(pa.array(used))
-    texts = entries.to_pylist()
-    coded = symbols.codes(map(read_term, texts)) if is_source else symbols.atoms(texts)
-    found: Ints = coded[places]
+    if len(entries) <= len(places):
+        every: Ints = _codes_of(entries, symbols, is_source)[places]
+        return every
+    # A slice of a large table carries the dictionary of the whole, and so will others.
+    where = (entries.buffers()[1].address, entries.offset, len(entries))
+    dictionaries = symbols.dictionaries
+    if where not in dictionaries:
+        if len(dictionaries) >= _MOST:
+            dictionaries.clear()
+        dictionaries[where] = (entries, np.full(len(entries), _NOT_YET))
+    known = dictionaries[where][1]
+    found: Ints = known[places]
+    new = np.unique(places[found == _NOT_YET])
+    if len(new):
+        known[new] = _codes_of(entries.take(pa.array(new)), symbols, is_source)
+        found = known[places]
     return found
+
+
+def _codes_of(entries: pa.Array, symbols: Symbols, is_source: bool) -> Ints:
+    texts = entries.to_pylist()
+    return symbols.codes(map(read_term, texts)) if is_source else symbols.atoms(texts)

@@ -24,6 +24,8 @@ class Symbols:
         self._terms: list[Term | str] = []  # an atom by its name alone, made when asked for
         self._codes: dict[Term, int] = {}
         self._atoms: dict[str, int] = {}  # atoms by name: most terms are, and text hashes fast
+        self.dictionaries: dict[tuple[int, int, int], tuple[object, Ints]] = {}
+        """Codes of entries of dictionaries that are kept, by where these lie."""
         for term in terms:
             self.code(term)
 
