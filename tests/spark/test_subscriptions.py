@@ -25,7 +25,6 @@ from tests.strategies.staged import INPUT, LAST, MORE, ONE, THEN, TWO
 from tests.weights import examples
 
 import horai
-from horai.engine.state_transfer import arguments, lend
 from horai.errors import UsageError
 from horai.runtime import subscriptions
 from horai.runtime.bucket import FEW, session_of
@@ -172,7 +171,7 @@ def slow_in(driver: Driver) -> list[int]:
         session = session_of(task, task.plan.stages[1], due.schedule)
         _, parts = driver.steps.checkpoint.store.read_state(1, bucket, last.state or 0)
         session.restore(parts["session"])
-        told = [args[0].data.tolist() for args in arguments(session, ("fluent", ("slow", 1)))]
+        told = [args[0].data.tolist() for args in session.arguments(("fluent", ("slow", 1)))]
         found.append(len({vessel for vessels in told for vessel in vessels}))
     return found
 
@@ -240,4 +239,4 @@ def test_nothing_is_lent_of_who_is_not_known(tmp_path: Path) -> None:
     due = driver.steps.timing(driver.steps.checkpoint.last, None, True)
     assert due is not None
     session = session_of(task, task.plan.stages[0], due.schedule)
-    assert lend(session, [("event", ("velocity", 2))], lambda args: args[0].data >= 0) is None
+    assert session.lend(("event", ("velocity", 2)), lambda args: args[0].data >= 0) is None

@@ -10,7 +10,9 @@ What is not used comes back in the order in which items are taken in: by arrival
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from horai.engine.columns import Column
 from horai.engine.numbering import dense, partners
 from horai.engine.rows import Rows, join, no_rows, spans
 from horai.engine.symbols import Symbols
+from horai.plan.ec.instructions import INF as _OPEN
 from horai.temporal.spans import INF, Ints, Mask
 
 Key = tuple[str, int]
@@ -839,3 +842,107 @@ def source_of(state: dict[str, Any]) -> SomeItems:
     except pa.ArrowNotImplementedError as error:
         raise ValueError(f"no table is like this: {error}") from error
     return SomeItems(**{**state, "table": table})
+
+
+# --- items one by one -----------------------------------------------------------------------------
+
+
+Place = tuple[int, int]
+"""A table of the machine, and a column of it."""
+_MOST_KEPT = 1 << 16
+"""So many items are kept as rows; more of them go to the stream."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemType:
+    """A type of items. `place` is where they go, if a rule asks for them.
+
+    Those of an input fluent may go where those with their value do.
+    """
+
+    kind: ItemKind
+    key: Key
+    place: Place | None
+    order: tuple[int, ...] | None  # of the arguments of an event, unless as they come
+    valued: Mapping[int, Place]
+
+
+class Given(NamedTuple):
+    """Items, column by column: words are those of arguments, then of the value.
+
+    Events end when they start.
+    """
+
+    arrivals: Sequence[int] = ()
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    types: Sequence[ItemType] = ()
+    words: Sequence[tuple[int, ...]] = ()
+
+    def for_machine(self) -> list[tuple[int, int, int, tuple[int, ...]]]:
+        """Items of which rules ask, as (table, place, time, words)."""
+        found = []
+        for start, end, one, words in zip(
+            self.starts, self.ends, self.types, self.words, strict=True
+        ):
+            place = one.place
+            if one.valued:
+                place, words = one.valued.get(words[-1]), words[:-1]
+            if place is not None:
+                if one.kind == "fluent":
+                    words = (*words, min(end, _OPEN))
+                elif one.order is not None:
+                    words = tuple([words[at] for at in one.order])
+                found.append((*place, start, words))
+        return found
+
+
+class Few:
+    """Items that came one by one, without columns, and are not final.
+
+    This is for insertions that lie in the window and need not wait. They are kept, for the stream
+    may have to take them back: it gets them before it admits anything itself.
+    """
+
+    def __init__(self, stream: Stream, column: Callable[[Ints], Column]) -> None:
+        self.stream, self._column = stream, column
+        self._kept: deque[tuple[int, int, Given]] = deque()  # (until when, generation)
+        self._size = 0
+
+    def admit(self, given: Given, query: int) -> bool:
+        """Admit items at a query time, or do nothing: then they are a matter of the stream."""
+        border = self.stream.border(query)
+        if self.stream.next_due() <= query:
+            return False
+        starts = given.starts
+        if starts and (min(starts) <= border or max(starts) > query or max(given.arrivals) > query):
+            return False
+        generation = self.stream.go_on(query)
+        kept = self._kept
+        while kept and kept[0][0] <= border:
+            self._size -= len(kept.popleft()[2].starts)
+        if starts:
+            kept.append((max(given.ends), generation, given))
+            self._size += len(starts)
+            if self._size > _MOST_KEPT:
+                self.settle()
+        return True
+
+    def settle(self) -> None:
+        """Let the stream have all that is kept."""
+        by_type: dict[ItemType, list[tuple[int, int, int, int, tuple[int, ...]]]] = {}
+        for _, generation, given in self._kept:
+            for arrival, start, end, one, words in zip(*given, strict=True):
+                by_type.setdefault(one, []).append((generation, arrival, start, end, words))
+        self._kept.clear()
+        self._size = 0
+        for one, rows in by_type.items():
+            *columns, words_of = zip(*rows, strict=True)
+            names = ("generation", "arrival", "start", "end")
+            numbers = {
+                name: np.array(column, np.int64)
+                for name, column in zip(names, columns, strict=True)
+            }
+            numbers["first"] = numbers["start"]
+            terms = [np.array(words, np.int64) for words in zip(*words_of, strict=True)]
+            self.stream.take_in(*(one.kind, one.key), Rows(numbers, (*map(self._column, terms),)))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from horai import io
+from horai.engine.admission import Given, ItemType
 from horai.engine.answer import Answer, Changes, Instance
-from horai.engine.core.few import Given, ItemType
 from horai.engine.core.session import CompiledSession
 from horai.io.answers import AnswerRow
 from horai.io.schema import TableKey, row_keys

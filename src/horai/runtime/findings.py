@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from horai import io
-from horai.engine.core.few import ItemType
+from horai.engine.admission import ItemType
 from horai.errors import counted
 from horai.io.terms import Term as Plain
 from horai.io.terms import TermColumn, TermText, distinct, to_source, to_terms

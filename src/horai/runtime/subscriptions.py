@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from horai.engine.admission import Wanted
 from horai.engine.columns import Column
-from horai.engine.state_transfer import Lender, Lent, Type, arguments, borrow, lend
+from horai.engine.core.staged import CompiledStage, Lent, Type
 from horai.engine.symbols import Symbols
 from horai.io.items.tables import ItemTable
 from horai.runtime.hashing import Hashes, Path, hash_argument, hash_column
@@ -140,7 +140,7 @@ def forward_new(
     records: Sequence[Record],
     known: Subscriptions,
     refreshes: bool,
-    session: Callable[[], Lender | None],
+    session: Callable[[], CompiledStage | None],
 ) -> Iterator[Record]:
     """Rows to all subscribers, and the state of entities to those that are new.
 
@@ -168,11 +168,11 @@ def forward_new(
 
 
 def _transfer(
-    routes: Routes, session: Lender, number: int, hashes: Hashes, target: int
+    routes: Routes, session: CompiledStage, number: int, hashes: Hashes, target: int
 ) -> Iterator[Record]:
     meeting = routes.meetings[number]
     round = engine_round(meeting.stage)
-    lent = lend(session, [type_of(meeting.entity)], _meant(meeting.place, hashes, session.symbols))
+    lent = session.lend(type_of(meeting.entity), _meant(meeting.place, hashes, session.symbols))
     lent = lent or Lent(b"", [])
     blob = packed(pa.table({"hashes": [hashes.tobytes()], "known": [lent.known]}))
     yield Record(round, target, 0, target, -1, BlobLabel(TRANSFER, number=number).dump(), blob)
@@ -181,7 +181,7 @@ def _transfer(
         yield routes.record(round, 0, target, -1, label, items.table)
 
 
-def take_state(routes: Routes, session: Lender, records: Sequence[Record]) -> None:
+def take_state(routes: Routes, session: CompiledStage, records: Sequence[Record]) -> None:
     """Take in the state of entities to which a bucket has just subscribed."""
     for record in records:
         meeting = routes.meetings[BlobLabel.load(record.label).number]
@@ -189,7 +189,7 @@ def take_state(routes: Routes, session: Lender, records: Sequence[Record]) -> No
         hashes = np.frombuffer(row["hashes"], np.uint64)
         known = [row["known"]] if row["known"] else []
         meant = _meant(meeting.place, hashes, session.symbols)
-        borrow(session, [type_of(meeting.entity)], known, meant)
+        session.borrow(type_of(meeting.entity), known, meant)
 
 
 def type_of(entity: Entity) -> Type:
@@ -215,7 +215,7 @@ STEPS = 16  # from one subscription refresh to the next
 
 
 def needed_by(
-    routes: Routes, stage: int, bucket: int, session: Lender, waiting: Sequence[ItemTable]
+    routes: Routes, stage: int, bucket: int, session: CompiledStage, waiting: Sequence[ItemTable]
 ) -> Subscriptions:
     """The subscriptions of a bucket: to all that is named by rows that it knows or that wait."""
     found = Subscriptions()
@@ -229,10 +229,10 @@ def needed_by(
 
 
 def _named(
-    session: Lender, waiting: Sequence[ItemTable], anchor: Entity, places: Sequence[Path]
+    session: CompiledStage, waiting: Sequence[ItemTable], anchor: Entity, places: Sequence[Path]
 ) -> Iterator[list[Hashes]]:
     """The hashes at some places in rows of a kind."""
-    for args in arguments(session, type_of(anchor)):
+    for args in session.arguments(type_of(anchor)):
         yield [hash_column(args[place[0]], session.symbols, place[1:]) for place in places]
     for table in waiting:
         if (str(table.kind), table.name, table.arity) == anchor:
@@ -247,7 +247,7 @@ def refresh(routes: Routes, stage: int, bucket: int, needs: Subscriptions) -> It
 
 
 def drop_unsubscribed(
-    routes: Routes, stage: int, bucket: int, session: Lender, needs: Subscriptions
+    routes: Routes, stage: int, bucket: int, session: CompiledStage, needs: Subscriptions
 ) -> None:
     """Drop replicas that came by joins and that the bucket does not need any longer."""
     for number, meeting in routes.meetings_of(stage).items():
@@ -258,4 +258,4 @@ def drop_unsubscribed(
             found: Mask = (routes.bucket(hashes) != bucket) & ~np.isin(hashes, asked)
             return found
 
-        borrow(session, [type_of(meeting.entity)], [], strange)
+        session.borrow(type_of(meeting.entity), [], strange)

@@ -24,7 +24,6 @@ from horai.engine.core.layout import (
     levels_heard_of,
 )
 from horai.engine.core.lists import Known, Lists, StatedRule, stated_column
-from horai.engine.core.owners import Owners
 from horai.engine.core.rules import (
     Body,
     Label,
@@ -36,6 +35,7 @@ from horai.engine.core.rules import (
     is_asked_by_time,
 )
 from horai.engine.core.words import Words, form_of
+from horai.engine.profile import Owners
 from horai.lang.core.printer import show
 from horai.lang.core.terms import (
     Compound,

@@ -11,7 +11,7 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from horai.engine.admission import Buffer, Dropped, Stream
+from horai.engine.admission import Buffer, Dropped, Few, Given, ItemType, Stream
 from horai.engine.answer import (
     Answer,
     Changes,
@@ -28,7 +28,6 @@ from horai.engine.core.answer_lines import ChangeLog, Lines
 from horai.engine.core.built import compiled
 from horai.engine.core.division import divides, homes, looked_at
 from horai.engine.core.facts import Rows, StaticFacts
-from horai.engine.core.few import Few, Given, ItemType
 from horai.engine.core.layout import RUN, NotLowered, Relation
 from horai.engine.core.listterms import (
     Cuts,
@@ -49,7 +48,6 @@ from horai.engine.core.lowered import (
     planned,
     remember,
 )
-from horai.engine.core.owners import Owners
 from horai.engine.core.program import Lowering, Program, lower
 from horai.engine.core.reach import reach_of
 from horai.engine.core.retention import Kept, Shape, after, kept
@@ -58,7 +56,7 @@ from horai.engine.core.saved import restore, save
 from horai.engine.core.shards import MOST, Owner, Shards
 from horai.engine.core.words import Words, is_of_form
 from horai.engine.inputs import Inputs, Tables, beyond, flattened, folded, part_of, tables_of
-from horai.engine.profile import Profile
+from horai.engine.profile import Owners, Profile
 from horai.engine.symbols import Symbols
 from horai.lang import endless
 from horai.lang.core.arithmetic import COMPARISONS, NoValue, number_term, value_of
@@ -129,7 +127,7 @@ class CompiledSession:
         self.symbols = Symbols() if lowered is None else lowered.symbols.copy()
         self.words = Words(self.symbols)
         self._stream = Stream(self.symbols, tick, start, window)
-        self._few = Few(self._stream, self.words)
+        self._few = Few(self._stream, self.words.column)
         self.query = self.final = start
         self.shows_input = True
         self._failure: BaseException | None = None
@@ -426,7 +424,7 @@ class CompiledSession:
     def take_up(self, found: Kept, query: int, final: int, stream: Stream) -> None:
         """Go on where another session was, after a query time and what was final then."""
         self.query, self.final, self._stream = query, final, stream
-        self._few = Few(stream, self.words)
+        self._few = Few(stream, self.words.column)
         if query > self.start:
             self._running = True
         self._machine.go_on(query)

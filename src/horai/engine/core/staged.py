@@ -4,34 +4,50 @@ What an earlier stage said at a query time comes as changes: spans and events th
 since the query time before. They are taken as they are, so that at every query time the session
 sees exactly what the earlier stage said then. Other items are judged by the window, as always. A
 change may lie further back than the window (an interval that turns out long enough): nothing later
-than where what is given is final is final here. What other buckets lend or get back between two
-query times goes into the machine with the items of the next one.
+than where what is given is final is final here.
+
+What is known of some entities may be lent to a session of another bucket that begins to ask for
+them: all that is still kept of what items and earlier stages have said of them, up to the same
+query time. What rules made of it stays where it is: whoever begins to ask has made nothing of it
+yet. What is lent or given back between two query times goes into the machine with the items of the
+next one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from horai.engine.admission import Stream
+from horai.engine.admission import Few, Stream, Wanted
 from horai.engine.answer import Answer, Part
-from horai.engine.arrow_items import ItemKind
+from horai.engine.arrow_items import ItemKind, SomeItems
 from horai.engine.arrow_items import Source as ItemSource
+from horai.engine.columns import Column
 from horai.engine.core.evolving import evolve
-from horai.engine.core.few import Few
 from horai.engine.core.reach import ENDLESS
 from horai.engine.core.retention import Kept
 from horai.engine.core.session import CompiledSession
 from horai.engine.core.solver import Function
-from horai.engine.inputs import FOREVER, Tables, part_of
+from horai.engine.inputs import FOREVER, Tables, folded, part_of
+from horai.engine.packing import Packer, Unpacker
 from horai.engine.rows import Rows
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.ec.unwrapping import Unwrapping
 from horai.plan.ec.instructions import INF
 
 Key = tuple[str, int]
+Type = tuple[ItemKind, Key]
+PAST = "horai past 4"
+
+
+class Lent(NamedTuple):
+    """What is known of some entities, as bytes, and their items that still wait."""
+
+    known: bytes
+    waiting: list[SomeItems]
 
 
 class CompiledStage(CompiledSession):
@@ -44,7 +60,7 @@ class CompiledStage(CompiledSession):
         self,
         description: EventDescription,
         *,
-        given: Iterable[tuple[ItemKind, Key]],
+        given: Iterable[Type],
         start: int,
         window: int | None,
         tick: int,
@@ -100,7 +116,7 @@ class CompiledStage(CompiledSession):
     def begin_again(self, known: Kept, query: int, final: int, stream: Stream) -> None:
         """Go on from what was known at a border: items after it are looked at anew."""
         self.query, self.final, self._stream = query, final, stream
-        self._few = Few(stream, self.words)
+        self._few = Few(stream, self.words.column)
         self._running = True
         self._replace(known)
         self._machine.go_on(query)
@@ -146,6 +162,43 @@ class CompiledStage(CompiledSession):
         return self._now(self.final), part_of(items, self.symbols)
 
     # --- what is lent ----------------------------------------------------------------------------
+
+    def lend(self, type: Type, wanted: Wanted) -> Lent | None:
+        """What the session knows of some entities, None if that is nothing."""
+        buffer, waiting = self.stream.lend(*type, wanted) or (None, [])
+        past = {key: rows.take(wanted(args)) for key, rows, args in self._past(type)}
+        past = {key: rows for key, rows in past.items() if rows.size}
+        if buffer is None and not past:
+            return None
+        return Lent(Packer(self.symbols).bytes(PAST, (buffer, past)), waiting)
+
+    def borrow(self, type: Type, known: Iterable[bytes], wanted: Wanted) -> None:
+        """Know of some entities what others know, and nothing else; what waits comes as items."""
+        self.stream.let_go(*type, wanted)
+        for key, rows, args in self._past(type):
+            self.inputs.final[key] = rows.take(~wanted(args))
+        for packed in known:
+            buffer, past = Unpacker(PAST, packed, self.symbols).whole()
+            if buffer is not None:
+                self.stream.borrow(*type, buffer)
+            for key, rows in past.items():
+                self.inputs.borrow(key, rows, self.symbols)
+
+    def arguments(self, type: Type) -> Iterator[tuple[Column, ...]]:
+        """The arguments of all rows of a type that the session still knows, or that wait in it."""
+        yield from self.stream.arguments(*type)
+        yield from (args for _, _, args in self._past(type))
+
+    def _past(self, type: Type) -> list[tuple[Key, Rows, tuple[Column, ...]]]:
+        """What is final of a fluent: flat fluents, their rows, arguments as they are written."""
+        kind, key = type
+        known = self.inputs.final
+        flat = [one for one in self.unwrapping.forms(key) if kind == "fluent" and one in known]
+        every = [(one, known[one]) for one in flat if known[one].size]
+        names = self.unwrapping, self.symbols
+        return [
+            (one, rows, folded(one, rows.terms[:-1], rows.size, *names)[1]) for one, rows in every
+        ]
 
     def _take_moved(self) -> None:
         """Items that other sessions lent or got back."""
