@@ -6,15 +6,15 @@ add columns, one per variable. `term` is the condition an operator was made from
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from horai.lang.core.terms import Term
 from horai.lang.ec.syntax import Allen, Call, Clause, Compare, DurationFilter, IntervalOp, Is
+from horai.plan.ec.literals import Names, names
 
 Key = tuple[str, int]
-Names = frozenset[str]
 PointKind = OneOf["event", "initiated", "terminated", "start", "end", "startI", "endI"]
 
 
@@ -246,3 +246,26 @@ def walk(chain: Chain) -> Iterator[Operator]:
         yield step
         for part in inside(step):
             yield from walk(part)
+
+
+def binds(step: Operator) -> Names:
+    """The variables that have a value after an operator: those it gives one, or needs one of."""
+    match step:
+        case AntiJoin() | Filter() | TruthOp():
+            return frozenset()
+        case Union(branches=branches):
+            return shared(branches)
+        case AggregateOp(result=result):
+            return names(result)
+        case _:
+            return names(step.term)
+
+
+def shared(chains: Iterable[Chain]) -> Names:
+    """The variables that have a value after any of those chains that may have a solution."""
+    some = [one.bound for one in chains if not any(map(_fails, one.steps))]
+    return frozenset.intersection(*some) if some else frozenset()
+
+
+def _fails(step: Operator) -> bool:
+    return isinstance(step, TruthOp) and not step.value

@@ -359,11 +359,8 @@ def all_names(step: op.Operator) -> Names:
 
 def _bound(steps: Sequence[op.Operator]) -> Names:
     """The variables that some conditions give a value."""
-    found: Names = frozenset()
-    for step in steps:
-        if not isinstance(step, op.AntiJoin | op.Filter | op.Union):
-            found |= names(step.term)
-    return found
+    plain = (step for step in steps if not isinstance(step, op.Union))
+    return frozenset[str]().union(*map(op.binds, plain))
 
 
 class ListBody:

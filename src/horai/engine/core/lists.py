@@ -516,11 +516,8 @@ class RuleRows:
         return found
 
     def _gives(self, step: op.Operator) -> Names:
-        if id(step) in self.body.read:
-            return names(*self.body.read[id(step)])
-        if isinstance(step, op.AntiJoin | op.Filter):
-            return frozenset()
-        return names(step.term)
+        read = self.body.read.get(id(step))
+        return op.binds(step) if read is None else names(*read)
 
     def _has_to_be_known(self, name: str) -> bool:
         """May the list hold although no fluent that makes a variable known does?"""

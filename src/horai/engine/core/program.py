@@ -993,10 +993,7 @@ def _after(first: op.Operator, chain: op.Chain, asked: Names) -> op.Chain:
 
 
 def _bound_by(chain: op.Chain) -> Names:
-    found: Names = frozenset()
-    for step in chain.steps:
-        found |= names(step.term)
-    return found
+    return frozenset[str]().union(*map(op.binds, chain.steps))
 
 
 def _terms_in(chain: op.Chain) -> list[Term]:

@@ -16,7 +16,7 @@ from horai.lang.ec.builtins import BUILTINS
 from horai.plan import operators as op
 from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, names
-from horai.plan.ec.modes import ModeTable, binds, branches_bind, shared
+from horai.plan.ec.modes import ModeTable
 from horai.plan.ec.predicates import Predicate
 from horai.plan.ec.readings import constraints
 from horai.plan.ec.unify import Renamer, substitute_literal
@@ -32,7 +32,7 @@ def with_bounds(chain: op.Chain, bound: Names) -> op.Chain:
             found = _limits(step.time.name, chain.steps[index + 1 :], known)
             step = replace(step, bounds=tuple(found))
         steps.append(step)
-        known |= names(step.term) if not isinstance(step, op.AntiJoin) else set()
+        known |= op.binds(step)
     return replace(chain, steps=tuple(steps))
 
 
@@ -99,20 +99,24 @@ class Lowering:
         steps: list[op.Operator] = []
         for place, (literal, rest) in enumerate(zip(literals, after, strict=True)):
             later = literals[place + 1 :]
-            half = self._half_bound(literal, bound)
-            asked = half & names(*(one.term for one in later))
-            if isinstance(literal, ec.Disjunction) and asked:
-                whole = self._distributed(literal, later, bound, needed)
-                common = shared([branch.bound for branch in whole.branches])
-                return op.Chain((*steps, whole), (*after[:place], needed), bound | common)
-            steps.append(self._operator(literal, bound, rest))
-            bound |= binds(literal, self.table) | (half & self._counted)
+            if isinstance(literal, ec.Disjunction):
+                branches = [self.chain(item, bound, rest) for item in literal.items]
+                some = frozenset[str]().union(*(one.bound for one in branches))
+                if (some - op.shared(branches) - bound) & names(*(one.term for one in later)):
+                    whole = self._distributed(literal, later, bound, needed)
+                    common = bound | op.shared(whole.branches)
+                    return op.Chain((*steps, whole), (*after[:place], needed), common)
+                step: op.Operator = op.Union(self._told_apart(branches), literal.term)
+            else:
+                step = self._operator(literal, bound, rest)
+            steps.append(step)
+            bound |= self._given(literal) if isinstance(literal, ec.Call) else op.binds(step)
         return op.Chain(tuple(steps), tuple(after), bound)
 
-    def _half_bound(self, literal: ec.Literal, bound: Names) -> Names:
-        """Variables that some alternatives bind and others leave open."""
-        each = branches_bind(literal, self.table)
-        return frozenset().union(*each) - shared(each) - bound
+    def _given(self, call: ec.Call) -> Names:
+        """The variables that a call gives a value; what any value satisfies gets none."""
+        left_open = self.table.open.get(call.key, frozenset())
+        return names(*(arg for at, arg in enumerate(call.args) if at not in left_open))
 
     def _distributed(
         self, literal: ec.Disjunction, later: list[ec.Literal], bound: Names, needed: Names
@@ -167,9 +171,6 @@ class Lowering:
         match literal:
             case ec.Negation(item=item):
                 return op.AntiJoin(self.chain(item, bound, frozenset()), term)
-            case ec.Disjunction(items=items):
-                branches = [self.chain(item, bound, rest) for item in items]
-                return op.Union(self._told_apart(branches), term)
             case ec.Conjunction():
                 return op.Union((self.chain(literal, bound, rest),), term)
             case ec.IfThenElse(condition=condition, then=then, otherwise=otherwise):

@@ -214,15 +214,8 @@ def _text(step: op.Operator) -> str:
 
 def _binds(step: op.Operator, known: Names) -> Names:
     """The variables that an operator gives a value to."""
-    match step:
-        case op.AntiJoin() | op.Filter() | op.TruthOp():
-            return frozenset()
-        case op.Union(branches=branches) if not _is_call(step):
-            return frozenset.intersection(*(one.bound for one in branches)) - known
-        case op.AggregateOp(result=result):
-            return names(result) - known
-        case _:
-            return names(step.term) - known
+    is_call = isinstance(step, op.Union) and _is_call(step)
+    return (names(step.term) if is_call else op.binds(step)) - known
 
 
 _KINDS = {"event": "event", "initiated": "initiation", "terminated": "termination"}

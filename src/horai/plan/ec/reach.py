@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from horai.lang.core.printer import show
 from horai.lang.core.terms import Var, key_of
 from horai.lang.ec import syntax as ec
+from horai.plan.ec.literal_order import order_body
 from horai.plan.ec.literals import Names, given_by, names
-from horai.plan.ec.modes import binds
 from horai.plan.ec.readings import Reading, readings
 from horai.plan.program import DelayPlan, Key, Plan, PointPlan, StaticPlan, Stratum
 from horai.plan.unfolding import Helpers
@@ -107,10 +107,11 @@ def _is_never_final(
         return bool(plan.domain) and bool(program.dynamic)
     rule = plan.rule
     # A formula that only asks about an entity speaks of all that are known.
-    asked = names(rule.fvp.term) - binds(rule.body, program.lowering.table)
     grounded = key_of(rule.fvp.fluent) in program.groundings and not program.dynamic
-    if isinstance(rule, ec.HoldsAtRule) and asked and not grounded:
-        return True
+    if isinstance(rule, ec.HoldsAtRule) and not grounded:
+        order = order_body(rule.body, names(rule.time), program.lowering.table)
+        if names(rule.fvp.term) - order.bound:
+            return True
     lists = _interval_variables(rule)
     looking = ec.Compare | ec.Is | ec.Call | ec.FindAll | ec.AggregateAll
     # A list looked at as a whole says something of its end, which may still change.
