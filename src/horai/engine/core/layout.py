@@ -146,16 +146,17 @@ class Site:
 
     def words(self) -> list[int]:
         """As the machine knows it."""
-        found = [0] * len(SITE)
-        found[SITE["S_LISTS"]] = self.lists
-        found[SITE["S_COLUMN"]] = self.column.number
-        found[SITE["S_VALUE"]] = self.value
-        found[SITE["S_LEVEL"]] = self.level
-        found[SITE["S_MASK"]] = self.mask
-        found[SITE["S_LOW"]] = self.low
-        found[SITE["S_HIGH"]] = self.high
-        found[SITE["S_SHIFT"]] = self.shift
-        return found
+        told = {
+            "S_LISTS": self.lists,
+            "S_COLUMN": self.column.number,
+            "S_VALUE": self.value,
+            "S_LEVEL": self.level,
+            "S_MASK": self.mask,
+            "S_LOW": self.low,
+            "S_HIGH": self.high,
+            "S_SHIFT": self.shift,
+        }
+        return [told.get(name, 0) for name in SITE]
 
 
 def args_of(entity: Term) -> tuple[Term, ...]:

@@ -200,17 +200,6 @@ class Rules:
             return procedures[key, bound]
         return (*self.plan.background.get(key, ()), *self.facts.moving.get(key, ()))
 
-    def calls_itself(self, key: tuple[str, int]) -> bool:
-        """Does a relation of the background depend on itself?"""
-        seen: set[tuple[str, int]] = set()
-        waiting = [key]
-        while waiting:
-            for branch in self.plan.background.get(waiting.pop(), ()):
-                called = {one.key for one in op.walk(branch.body) if isinstance(one, op.FactJoin)}
-                waiting += called - seen
-                seen |= called
-        return key in seen
-
 
 class Body:
     """The code of one rule: variables are in registers.
@@ -277,7 +266,7 @@ class Body:
         if is_ground(term):
             return self.code.constant(self.words.word(term))
         name = f"#t{self.register()}"
-        step = op.Unify(Var(name), term, term)
+        step = op.Unify(Var(name), term, Compound("=", (Var(name), term)))
         self.ask(step, (name,), fail)
         return self.env[name]
 
@@ -293,7 +282,8 @@ class Body:
             name = f"#p{register}"
             self.env[name] = register
             free = tuple(sorted(names(term) - self.env.keys()))
-            self.ask(op.Unify(term, Var(name), term), free, fail)
+            whole = Compound("=", (term, Var(name)))
+            self.ask(op.Unify(term, Var(name), whole), free, fail)
 
     def is_bound(self, term: Term) -> bool:
         """Have all variables of a term a value?"""
@@ -527,7 +517,7 @@ class Body:
         more: tuple[str, ...] = (),
     ) -> Label:
         """A question to Python; it may have several answers, which depend on `more`, too."""
-        given = (*sorted((names(step.term) | _names_of(step)) & self.env.keys()), *more)
+        given = (*sorted(names(step.term) & self.env.keys()), *more)
         number = len(self.rules.questions)
         self.rules.questions.append(Question(step, given, found, self.clause, self.helper))
         iterator = self.register(3)
@@ -699,7 +689,7 @@ class Body:
 
     def _fact(self, step: op.FactJoin, needed: Names, fail: Label) -> Label:
         if is_changing(step, self.rules.plan):
-            if self.rules.calls_itself(step.key):
+            if self.rules.plan.lowering.calls_itself(step.key):
                 return self._worked_out(step, fail)
             return self.call(step.key, step.terms, fail)
         bound = [at for at, term in enumerate(step.terms) if self.is_bound(term)]
@@ -1106,11 +1096,3 @@ def may_begin(plan: Plan, key: tuple[str, int], value: Term) -> bool:
         if any(may_match(one, value) for one in begun):
             return True
     return False
-
-
-def _names_of(step: op.Operator | Pieces) -> Names:
-    match step:
-        case op.Unify(left=left, right=right):
-            return names(left, right)
-        case _:
-            return frozenset()

@@ -223,10 +223,14 @@ class Lowering:
 
     # --- procedures that need no call ---------------------------------------------------------
 
+    def calls_itself(self, key: op.Key) -> bool:
+        """Do the rules of a background predicate lead back to it?"""
+        return key in self._calls.below(key)
+
     def _is_plain(self, key: op.Key) -> bool:
         """Rules only, which never lead back to themselves: they can stand where they are called."""
         if key not in self._plain:
-            self._plain[key] = not self.predicates[key].facts and key not in self._calls.below(key)
+            self._plain[key] = not self.predicates[key].facts and not self.calls_itself(key)
         return self._plain[key]
 
     def _explodes(self, call: ec.Call, bound: Names) -> bool:
