@@ -281,19 +281,20 @@ def _few(found: list[Support]) -> list[Support]:
 # --- bodies of rules ------------------------------------------------------------------------------
 
 
+def time_of(plan: StaticPlan) -> Term | None:
+    """The time of a formula; a rule for whole lists has none."""
+    return plan.rule.time if isinstance(plan.rule, ec.HoldsAtRule) else None
+
+
 def bodies_of(rules: Rules, plan: StaticPlan, head: Sequence[Term]) -> list[ListBody]:
     """The ways to satisfy the body of a rule."""
-    rule, clause = plan.rule, plan.clause
-    time = rule.time if isinstance(rule, ec.HoldsAtRule) else None
-    result = plan.result if time is None else None
-    ways = alternatives(plan.chain.steps, rules.plan, clause, time)
-    return [ListBody(rules, clause, steps, head, result, time) for steps in ways]
+    ways = alternatives(plan.chain.steps, rules.plan, plan)
+    return [ListBody(rules, plan, steps, head) for steps in ways]
 
 
-def alternatives(
-    steps: Sequence[op.Operator], plan: Plan, clause: ec.Clause, time: Term | None
-) -> list[Steps]:
+def alternatives(steps: Sequence[op.Operator], plan: Plan, rule: StaticPlan) -> list[Steps]:
     """The ways to satisfy a body. Formulas keep disjunctions that give no variable a value."""
+    time = time_of(rule)
     options: list[list[Steps]] = []
     for place, step in enumerate(steps):
         if not looks_at_time(step, plan):
@@ -301,25 +302,21 @@ def alternatives(
             continue
         match step:
             case op.Union(branches=(branch,)):
-                options.append(alternatives(branch.steps, plan, clause, time))
+                options.append(alternatives(branch.steps, plan, rule))
             case op.Union(branches=branches):
                 others = [one for at, one in enumerate(steps) if at != place]
                 if time is not None and all_names(step) - names(time) <= _bound(others):
                     options.append([(step,)])
                     continue
-                found = [
-                    one
-                    for branch in branches
-                    for one in alternatives(branch.steps, plan, clause, time)
-                ]
-                options.append(found)
+                each = (alternatives(branch.steps, plan, rule) for branch in branches)
+                options.append([one for some in each for one in some])
             case op.Lookup() | op.Stab():
                 options.append(_by_value(step, plan))
             case _:
                 options.append([(step,)])
     choices = list(product(*options))
     if len(choices) > MANY:
-        raise NotLowered("a rule with very many alternatives", clause)
+        raise NotLowered("a rule with very many alternatives", rule.clause)
     return [tuple(step for part in choice for step in part) for choice in choices]
 
 
@@ -364,21 +361,13 @@ def _bound(steps: Sequence[op.Operator]) -> Names:
 
 
 class ListBody:
-    """One way to satisfy a body, for `holdsFor` (a `result`) or for a formula (a `time`).
+    """One way to satisfy the body of a rule, or of something inside a formula about a `head`.
 
     `steps` are its conditions on facts and what it reads, in an order that can be evaluated.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        clause: ec.Clause,
-        steps: Steps,
-        head: Sequence[Term],
-        result: Term | None = None,
-        time: Term | None = None,
-    ) -> None:
-        self.rules, self.clause, self.time = rules, clause, time
+    def __init__(self, rules: Rules, plan: StaticPlan, steps: Steps, head: Sequence[Term]) -> None:
+        self.rules, self.plan, self.time = rules, plan, time_of(plan)
         self.layout, self.words = rules.layout, rules.words
         self.steps: list[op.Operator] = []
         self.read: dict[int, tuple[Term, ...]] = {}  # by step: what it reads, as it is lowered
@@ -388,12 +377,13 @@ class ListBody:
         self._constant: list[op.Operator] = []
         self._head_terms = tuple(head)
         self._head = names(*head)
-        if time is not None:
+        if self.time is not None:
             self.expression = self._formula(steps)
         else:
             for step in steps:
                 self._add(step)
             self._check_terms()
+            result = plan.result
             if not isinstance(result, Var) or result.name not in self._lists:
                 raise self.refuse("a list written out")
             self.expression = self._lists[result.name]
@@ -401,7 +391,7 @@ class ListBody:
 
     def refuse(self, reason: str) -> NotLowered:
         """An error that says what has no instructions."""
-        return NotLowered(reason, self.clause)
+        return NotLowered(reason, self.plan.clause)
 
     def _drop_constants(self) -> None:
         """Facts that say constants need not be asked again, if no other condition does."""
@@ -564,7 +554,7 @@ class ListBody:
             if facts:
                 parts.append(Tested(tuple(facts)))
             return all_of(parts)
-        found = alternatives(chain.steps, self.rules.plan, self.clause, self.time)
+        found = alternatives(chain.steps, self.rules.plan, self.plan)
         return Some(tuple(found), (every & outer) - names(self.time))
 
     # --- readings --------------------------------------------------------------------------------

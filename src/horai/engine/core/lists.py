@@ -45,7 +45,7 @@ from horai.engine.core.expressions import (
     table_of,
 )
 from horai.engine.core.facts import is_changing
-from horai.engine.core.layout import NotLowered, Part, Relation, Site, Table
+from horai.engine.core.layout import Part, Relation, Site, Table
 from horai.engine.core.listterms import Pieces
 from horai.engine.core.rules import Body, Label, Rules, may_begin
 from horai.lang.core.terms import Term, Var, args_of, is_ground, key_of
@@ -161,7 +161,7 @@ class ListTable:
         table: Table,
         key: Sequence[Term],
         level: int,
-        fed: Callable[[ListTable, Some], Relation],
+        fed: Callable[[ListTable, Some], Relation] | None = None,
         tested: frozenset[str] = frozenset(),
     ) -> None:
         self.rules, self.table, self.key, self.level = rules, table, tuple(key), level
@@ -182,6 +182,7 @@ class ListTable:
         """A hidden column for an expression."""
         if expression not in self._placed:
             if isinstance(expression, Some):
+                assert self._fed is not None, "only rows of rules have variables of their own"
                 column = self._fed(self, expression)
             else:
                 column = self.hidden()
@@ -329,19 +330,15 @@ def _check(body: Body, column: Relation, steps: Sequence[op.Operator]) -> None:
     body.code.here(done)
 
 
-def _nobody(table: ListTable, some: Some) -> Relation:
-    raise NotLowered("a list with variables of its own")
-
-
 # --- who is known ---------------------------------------------------------------------------------
 
 
 class Known:
     """Who is known: for the variables of a body, a list of each of their values."""
 
-    def __init__(self, rules: Rules, body: ec.Literal, level: int, clause: ec.Clause) -> None:
-        self.rules, self.body, self.level, self.clause = rules, body, level, clause
-        parts = ec.walk(body)
+    def __init__(self, rules: Rules, plan: StaticPlan, level: int) -> None:
+        self.rules, self.plan, self.level = rules, plan, level
+        parts = ec.walk(plan.rule.body)
         self._fluents = [p.fvp for p in parts if isinstance(p, ec.HoldsFor | ec.HoldsAt)]
         self._lists: dict[str, Relation] = {}
 
@@ -381,19 +378,14 @@ class Known:
                 word = self.rules.words.word(value)
             elif not isinstance(value, Var) or name in names(value):
                 relation = by_value(relation, self.rules)
-        fits = [(terms[at], at) for at in relation.keys]
-        if relation.kind == "static" and relation.value is not None:
-            fits.append((value, -1))
         feed = feeding(self.rules, relation, known, (Var(name),), TO_KNOWN, word)
 
         def part(body: Body) -> None:
             no = body.code.label()
-            for place, (term, at) in enumerate(fits, 1):
-                if at >= 0:
-                    body.match(term, place, no)
-                else:
-                    assert relation.value is not None
-                    body.match(term, body.load(relation.value, no), no)
+            for place, at in enumerate(relation.keys, 1):
+                body.match(terms[at], place, no)
+            if relation.value is not None:
+                body.match(value, body.load(relation.value, no), no)
             feed(body)
             body.code.here(no)
 
@@ -403,7 +395,7 @@ class Known:
         """What groundings list is known without any interval, as long as they list it."""
         layout, key = self.rules.layout, (Var(name),)
         rows = layout.table(1)
-        table = ListTable(self.rules, rows, key, self.level, _nobody)
+        table = ListTable(self.rules, rows, key, self.level)
         column = table.column(Tested((step,), frozenset({name})))
         table.add(feeding(self.rules, column, known, key, TO_KNOWN))
 
@@ -411,12 +403,12 @@ class Known:
             return body.step(step, frozenset({name}), fail)
 
         origin = Source(layout.origin(), ())
-        origin.table.parts.append(making(self.clause, origin, key, rows, listed))
+        origin.table.parts.append(making(self.plan.clause, origin, key, rows, listed))
 
 
-def makes_known(body: ec.Literal, name: str, leaf: Leaf) -> bool:
+def makes_known(plan: StaticPlan, name: str, leaf: Leaf) -> bool:
     """Does a fluent of a body make a value of a variable known? What procedures ask does not."""
-    for part in ec.walk(body):
+    for part in ec.walk(plan.rule.body):
         if isinstance(part, ec.HoldsFor) and part.fvp.key == leaf.relation.key:
             terms = part.fvp.columns
             asked = [*leaf.terms, *([] if leaf.wanted is None else [Var(leaf.wanted)])]
@@ -426,11 +418,11 @@ def makes_known(body: ec.Literal, name: str, leaf: Leaf) -> bool:
     return False
 
 
-def asks_of_others(body: ec.Literal, expression: Expression) -> bool:
-    """Do procedures ask about fluents of which a body does not speak?"""
-    return any(
-        isinstance(leaf, Leaf) and not makes_known(body, name, leaf)
-        for leaf in atoms(expression)
+def asks_of_others(body: ListBody) -> bool:
+    """Do procedures ask about fluents of which a rule for whole lists does not speak?"""
+    return body.time is None and any(
+        isinstance(leaf, Leaf) and not makes_known(body.plan, name, leaf)
+        for leaf in atoms(body.expression)
         for name in names_in(leaf)
     )
 
@@ -446,7 +438,7 @@ def by_value(relation: Relation, rules: Rules) -> Relation:
         found.table.home = relation.table.home
         relation.parts["value"] = found
         relation.fields["C_VALUES"] = found.table.number
-        table = ListTable(rules, found.table, key, relation.level, _nobody)
+        table = ListTable(rules, found.table, key, relation.level)
         table.settle(all_of([Leaf(relation, key[:-1], wanted=key[-1].name)]), found, 1)
         table.add()
     return relation.parts["value"]
@@ -523,9 +515,9 @@ class RuleRows:
         """May the list hold although no fluent that makes a variable known does?"""
         whole = self.body.expression
         may = {one: name not in names_in(one) for one in atoms(whole)}
-        if self.known is not None and self.body.time is None:
+        if self.body.time is None:
             for one in may:
-                may[one] |= isinstance(one, Leaf) and not makes_known(self.known.body, name, one)
+                may[one] |= isinstance(one, Leaf) and not makes_known(self.body.plan, name, one)
         return possible(whole, may)
 
     def _is_known(self, name: str) -> Leaf:
@@ -546,7 +538,7 @@ class RuleRows:
         covering(column, 1, self.rules)
         body = self.body
         for steps in some.chains:
-            inner = ListBody(self.rules, body.clause, steps, table.key, time=body.time)
+            inner = ListBody(self.rules, body.plan, steps, table.key)
             outer = Source(table.table, table.key)
             RuleRows(self.rules, inner, table.key, column, None, outer)
         return column
@@ -566,7 +558,7 @@ class RuleRows:
         for trigger in every or [Source(self.rules.layout.origin(), ())]:
             others = [one for one in some if one is not trigger]
             fits = partial(self._fits, others=others)
-            made = making(self.body.clause, trigger, self.key, self.table, fits)
+            made = making(self.body.plan.clause, trigger, self.key, self.table, fits)
             trigger.table.parts.append(made)
 
     def _source(self, leaf: Leaf) -> Source:
@@ -607,9 +599,8 @@ class RuleRows:
         if all(map(body.is_bound, source.terms)):
             self.rules.layout.looks_up(body.home, source.table, source.terms)
             keys = [body.load(term, fail) for term in source.terms]
-            body.code.emit(
-                "HAS", body.code.list([len(keys), *keys]), source.table.number, fail=fail
-            )
+            place = body.code.list([len(keys), *keys])
+            body.code.emit("HAS", place, source.table.number, fail=fail)
             return fail
         return body.each_row(source.table, source.terms, -1, fail)[1]
 
@@ -638,34 +629,31 @@ class Lists:
         relation = self.relation
         head = slice(None if relation.keyed else -1)
         bodies = [
-            (plan, body)
-            for plan in self.plans
-            for body in bodies_of(self.rules, plan, plan.terms[head])
+            body for plan in self.plans for body in bodies_of(self.rules, plan, plan.terms[head])
         ]
         if relation.keyed:
             self._computed(bodies)
             return
-        direct: list[tuple[StaticPlan, ListBody]] = []
-        others: list[tuple[StaticPlan, ListBody]] = []
-        for plan, body in bodies:
-            makers = self._makers(plan, body)
-            (others if makers is None else direct).append((plan, body))
+        direct: list[ListBody] = []
+        others: list[ListBody] = []
+        for body in bodies:
+            makers = self._makers(body)
+            (others if makers is None else direct).append(body)
             for leaf in makers or ():
                 source = Source(leaf.relation.table, leaf.terms)
-                made = making(plan.clause, source, plan.terms[:-1], relation.table)
+                made = making(body.plan.clause, source, body.plan.terms[:-1], relation.table)
                 source.table.parts.append(made)
         begun = self._begun()
-        if begun is not None or self.stated:
-            self._union(direct, others, begun)
-        elif not others and len(direct) == 1 and not self._moves(direct[0][1]):
-            self._settle(*direct[0], relation, self.word)
-        elif not direct:
+        alone = begun is None and not self.stated
+        if alone and not others and len(direct) == 1 and not self._moves(direct[0]):
+            self._settle(direct[0], relation, self.word)
+        elif alone and not direct:
             covering(relation, self.word, self.rules)
             self._rows(others, relation)
         else:
-            self._union(direct, others)
+            self._union(direct, others, begun)
 
-    def _computed(self, bodies: list[tuple[StaticPlan, ListBody]]) -> None:
+    def _computed(self, bodies: list[ListBody]) -> None:
         """Values that rules compute have rows of their own, and so do those that rules begin."""
         relation, rules = self.relation, self.rules
         covering(relation, ANY, rules)
@@ -704,22 +692,19 @@ class Lists:
         return simple
 
     def _union(
-        self,
-        direct: list[tuple[StaticPlan, ListBody]],
-        others: list[tuple[StaticPlan, ListBody]],
-        begun: Relation | None = None,
+        self, direct: list[ListBody], others: list[ListBody], begun: Relation | None
     ) -> None:
         key = tuple(Var(f"#{at}") for at in range(len(self.relation.keys)))
-        table = ListTable(self.rules, self.relation.table, key, self.relation.level, _nobody)
+        table = ListTable(self.rules, self.relation.table, key, self.relation.level)
         found: list[Expression] = [] if begun is None else [Leaf(begun, key, self.word)]
         found += [Leaf(column, key, 1) for column in self.stated]
-        for plan, body in direct:
+        for body in direct:
             if body.static:
                 column = table.hidden()
-                self._settle(plan, body, column, 1)
+                self._settle(body, column, 1)
                 found.append(Leaf(column, key, 1))
             else:
-                head = [term.name for term in plan.terms[:-1] if isinstance(term, Var)]
+                head = [term.name for term in body.plan.terms[:-1] if isinstance(term, Var)]
                 found.append(renamed(body.expression, dict(zip(head, key, strict=True))))
         if others:
             column = table.hidden()
@@ -729,41 +714,37 @@ class Lists:
         table.settle(any_of(tuple(found)), self.relation, self.word)
         table.add()
 
-    def _rows(self, bodies: list[tuple[StaticPlan, ListBody]], target: Relation) -> None:
+    def _rows(self, bodies: list[ListBody], target: Relation) -> None:
         """The rows of bodies, from all that the groundings of a rule list on."""
-        known: dict[int, Known] = {}
-        for plan, body in bodies:
-            head = plan.terms if target.keyed else plan.terms[:-1]
-            level = target.level
-            mine = known.setdefault(id(plan), Known(self.rules, plan.rule.body, level, plan.clause))
-            for listing in self._listings(plan, body, head):
+        known = {id(one.plan): Known(self.rules, one.plan, target.level) for one in bodies}
+        for body in bodies:
+            head = body.plan.terms if target.keyed else body.plan.terms[:-1]
+            for listing in self._listings(body, head):
                 whole = copy(body)
                 whole.steps = [*([] if listing is None else [listing]), *body.steps]
-                RuleRows(self.rules, whole, head, target, mine)
+                RuleRows(self.rules, whole, head, target, known[id(body.plan)])
 
-    def _listings(
-        self, plan: StaticPlan, body: ListBody, head: Sequence[Term]
-    ) -> list[op.FactJoin | None]:
+    def _listings(self, body: ListBody, head: Sequence[Term]) -> list[op.FactJoin | None]:
         """What is known of a head before the body: all that its groundings list, or nothing."""
-        some = supports(body.expression)
-        own = body.time is not None or not asks_of_others(plan.rule.body, body.expression)
-        wanted = names(*head)
-        if own and all(wanted <= names(*(t for leaf in one for t in leaf.terms)) for one in some):
+        asked = (
+            names(*(t for leaf in one for t in leaf.terms)) for one in supports(body.expression)
+        )
+        if not asks_of_others(body) and all(names(*head) <= one for one in asked):
             return [None]
-        return self.rules.facts.of_list(plan)
+        return self.rules.facts.of_list(body.plan)
 
-    def _settle(self, plan: StaticPlan, body: ListBody, column: Relation, value: int) -> None:
+    def _settle(self, body: ListBody, column: Relation, value: int) -> None:
         """A column for one body; it is empty for instances that do not meet its conditions."""
-        head = plan.terms[:-1]
-        table = ListTable(self.rules, self.relation.table, head, self.relation.level, _nobody)
+        head = body.plan.terms[:-1]
+        table = ListTable(self.rules, self.relation.table, head, self.relation.level)
         table.settle(body.expression, column, value)
         if body.static:
             table.bar(column, body.static)
         table.add()
 
-    def _makers(self, plan: StaticPlan, body: ListBody) -> list[Leaf] | None:
+    def _makers(self, body: ListBody) -> list[Leaf] | None:
         """Fluents whose instances make those of the list; None if it is not so simple."""
-        head, expression = plan.terms[:-1], body.expression
+        head, expression, mine = body.plan.terms[:-1], body.expression, self.relation.table
         if len(set(head)) < len(head) or not all(isinstance(term, Var) for term in head):
             return None
         spoken = names_in(expression).union(*(names(*terms) for terms in body.read.values()))
@@ -771,23 +752,17 @@ class Lists:
             return None
         if any(not isinstance(one, Leaf) or one.wanted is not None for one in atoms(expression)):
             return None
-        if body.time is None and asks_of_others(plan.rule.body, expression):
+        if asks_of_others(body):
             return None
         found: list[Leaf] = []
         for support in supports(expression):
-            if any(
-                one.relation.table is self.relation.table and one.terms == head for one in support
-            ):
+            if any(leaf.relation.table is mine and leaf.terms == head for leaf in support):
                 continue
             naming = [leaf for leaf in support if names(*leaf.terms) == names(*head)]
             if not naming:
                 return None
             found.append(next((leaf for leaf in naming if leaf in found), naming[0]))
         return found
-
-
-def _is_own(leaf: Leaf, plan: StaticPlan, table: Table) -> bool:
-    return leaf.relation.table is table and leaf.terms == plan.terms[:-1]
 
 
 # --- lists that rules state -----------------------------------------------------------------------

@@ -804,7 +804,7 @@ class Lowering:
         """A rule that states intervals: the run drives it."""
         self.layout.scattered = True  # the run looks at whole lists, and states some of all
         column = self._columns[id(plan)] = stated_column(self._list_of(plan))
-        known = Known(self.rules, plan.rule.body, level, plan.clause)
+        known = Known(self.rules, plan, level)
         driver = self._run()
         nothing = op.Chain()
         head = PointPlan(
