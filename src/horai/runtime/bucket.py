@@ -6,10 +6,9 @@ In a stream the session is saved in a file between two steps.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +61,7 @@ from horai.runtime.subscriptions import (
     subscriptions_in,
     take_state,
 )
-from horai.runtime.tasks import Ownership, RunTask, StageTask
+from horai.runtime.tasks import Ownership, Parcel, RunTask, StageTask
 from horai.settings import Schedule
 
 if TYPE_CHECKING:
@@ -159,20 +158,10 @@ def tables_of(records: Sequence[Record]) -> list[ItemTable]:
     return found
 
 
-_descriptions: OrderedDict[tuple[str, ...], EventDescription] = OrderedDict()
-MOST_DESCRIPTIONS = 8  # descriptions that a worker knows; the engine keeps plans for as many
-
-
-def _known(stage: StageTask, predicates: Mapping[str, object]) -> EventDescription:
+@lru_cache(maxsize=8)  # the engine keeps plans for as many
+def _known(description: Parcel, predicates: tuple[str, ...]) -> EventDescription:
     """The description that a worker has met before, for which the engine has a plan."""
-    key = (stage.fingerprint, *sorted(predicates))
-    if key not in _descriptions:
-        _descriptions[key] = stage.description.open()
-    found = _descriptions[key]
-    _descriptions.move_to_end(key)
-    if len(_descriptions) > MOST_DESCRIPTIONS:
-        _descriptions.popitem(last=False)
-    return found
+    return description.open()
 
 
 def session_of(task: RunTask, stage: StageTask, schedule: Schedule) -> CompiledStage:
@@ -189,7 +178,7 @@ def session_of(task: RunTask, stage: StageTask, schedule: Schedule) -> CompiledS
     from horai.engine.core.staged import CompiledStage
     from horai.runtime.compiled import told_as_wrong_use
 
-    description = _known(stage, task.predicates)
+    description = _known(stage.description, tuple(sorted(task.predicates)))
     with told_as_wrong_use():
         session = CompiledStage(description, **settings)
     if not task.include_input:

@@ -32,14 +32,14 @@ class Ownership:
 
 
 class Parcel:
-    """A description that travels as bytes, made once; who knows it already leaves it closed.
+    """A description that travels as bytes, made once; who knows its mark leaves it closed.
 
     It travels inside of what Spark sends to its workers, so Spark packs it: bytes from elsewhere
     never come here.
     """
 
-    def __init__(self, content: EventDescription | None, packed: bytes = b"") -> None:
-        self._content, self._packed = content, packed
+    def __init__(self, mark: str, content: EventDescription | None, packed: bytes = b"") -> None:
+        self.mark, self._content, self._packed = mark, content, packed
 
     def open(self) -> EventDescription:
         """The description."""
@@ -47,9 +47,15 @@ class Parcel:
             self._content = _spark().loads(self._packed)
         return self._content
 
-    def __reduce__(self) -> tuple[type[Parcel], tuple[None, bytes]]:
+    def __hash__(self) -> int:
+        return hash(self.mark)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parcel) and self.mark == other.mark
+
+    def __reduce__(self) -> tuple[type[Parcel], tuple[str, None, bytes]]:
         self._packed = self._packed or _spark().dumps(self._content)
-        return Parcel, (None, self._packed)
+        return Parcel, (self.mark, None, self._packed)
 
 
 def _spark() -> Any:
@@ -64,7 +70,6 @@ class StageTask:
 
     number: int
     description: Parcel
-    fingerprint: str
     is_split: bool
     given: list[Entity]
     sends: set[Entity]
@@ -152,10 +157,8 @@ def plan_of(
         known = None
         if include_input and stage.number == 0:
             known = frozenset([*inputs, *routes.makers])
-        mine, mark = Parcel(stage.description(description)), f"{whole}/{stage.number}"
-        tasks.append(
-            StageTask(stage.number, mine, mark, stage.is_split, given, sends, owners, known)
-        )
+        mine = Parcel(f"{whole}/{stage.number}", stage.description(description))
+        tasks.append(StageTask(stage.number, mine, stage.is_split, given, sends, owners, known))
     return StagePlan(tasks, routes)
 
 
