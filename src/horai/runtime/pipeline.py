@@ -41,6 +41,7 @@ from horai.lang.lars.walk import children, formulas, in_points, windows
 from horai.plan.combined.stages import CombinedStage, Passing
 from horai.plan.ec.entities import find_entities
 from horai.plan.lars.fragments import ONE, AnswerMode, Reasoning, classify
+from horai.plan.lars.reach import reach_of
 from horai.plan.lars.strata import Key
 from horai.predicates import Predicate
 from horai.runtime.answers import item_table
@@ -132,9 +133,12 @@ class Evaluator:
             program, engine, start, wanted
         )[1]
         self.session = self._made()
-        self.symbols, self.reach = Symbols(), None
+        self.symbols = Symbols()
+        self.reach: int | None = None
         if isinstance(self.session, PlanEngine):
-            self.symbols, self.reach = self.session.symbols, self.session.reach
+            self.symbols = self.session.symbols
+            # Answers hold what is derived at their own time only: it is not looked for before.
+            self.reach = reach_of(program).points_back(self.derived)
         self.looks_ahead = looks_ahead(program)
 
     def evaluate(

@@ -38,6 +38,12 @@ class SignalReach:
         """Are there windows that count signals?"""
         return bool(self.last or self.groups)
 
+    def points_back(self, ignored: Collection[lars.Predicate]) -> int | None:
+        """For how many points signals of others than some count; None if that may be for ever."""
+        ages = [age for predicate, age in self.points.items() if predicate not in ignored]
+        longest = max([self.every, *ages])
+        return None if self.counts or longest == FOREVER else int(longest)
+
     def of(self, predicates: Collection[lars.Predicate]) -> SignalReach:
         """The same where only signals of some predicates come."""
         return replace(self, points={key: self.points.get(key, 0) for key in predicates})

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from horai.lang.core.terms import Compound, Term, Var, is_ground
 from horai.lang.lars import syntax as lars
 from horai.lang.lars.predicates import ARITHMETIC, is_computed
-from horai.lang.lars.windows import FAR, ByNumber
+from horai.lang.lars.windows import ByNumber
 from horai.plan.graphs import Digraph
 from horai.plan.lars.fragments import EndlessValues, NotServed
 from horai.plan.lars.normal import (
@@ -250,24 +250,6 @@ class ProgramPlan:
     strata: list[ProgramStratum]
     constraints: list[OrderedRule]
     facts: dict[Key, list[lars.Atom]]  # background, which holds at all times
-
-    def reach(self) -> int | None:
-        """How many points windows over signals reach back; None if that may be to the start."""
-        derived = {key for stratum in self.strata for key in stratum.keys}
-        rules = [*self.constraints, *(rule for stratum in self.strata for rule in stratum.rules)]
-        found = 0
-        for reading in (reading for rule in rules for reading, _ in readings(rule)):
-            if reading.atom.predicate in derived or (
-                not reading.windows and reading.modality == "now"
-            ):
-                continue  # what is derived rests on what other windows reach
-            for window in reading.windows:
-                if isinstance(window, ByNumber) or window.fixed or window.past >= FAR:
-                    return None
-                found = max(found, window.past + window.low_hop)
-            if not reading.windows:
-                return None
-        return found
 
 
 def plan_of(program: lars.Program) -> ProgramPlan:

@@ -32,16 +32,13 @@ class PlanEngine:
         self, program: Program, *, start: int, wanted: AnswerMode = ONE, before: Model | None = None
     ) -> None:
         try:
-            plan = planned(program, start)
-            self.run = LarsRun(plan, start)
+            self.run = LarsRun(planned(program, start), start)
         except NotServed as reason:
             hint = "leave the engine out, and one that can is taken"
             raise UsageError(f"the engine plan does not run this: {reason}", hint) from None
         except (NotCompiled, Outdated) as reason:
             hint = "run `make install`, or take another engine"
             raise UsageError(f"the engine plan cannot run: {reason}", hint) from None
-        self.reach = plan.reach()
-        """How many points back windows reach; None if that may be to the start."""
         self._program = program
         self._known = SignalMemory()  # of who gives signals and does not keep them
         self._keeps = signal_reach(program)
