@@ -62,59 +62,10 @@ class Machine:
 
     def __dealloc__(self):
         S: STATE = cython.address(self.state)
-        free(S.pool)
-        free(S.lines)
-        free(S.rows)
-        free(S.keys)
-        free(S.slots)
-        free(S.homes)
-        free(S.links)
-        free(S.linkslots)
-        free(S.tables)
-        free(S.cols)
-        free(S.code)
-        free(S.args)
-        free(S.sites)
-        free(S.facts)
-        free(S.ag)
-        free(S.queues)
-        free(S.cyclic)
-        free(S.heap)
-        free(S.run)
-        free(S.timers)
-        free(S.tmp)
-        free(S.gone)
-        free(S.sweep)
-        free(S.em)
-        free(S.reg)
-        free(S.key)
-        free(S.arena)
-        free(S.touched)
-        free(S.log)
-        free(S.out)
-        free(S.items)
-        free(S.order)
-        free(S.counts)
-        free(S.spent)
-        free(S.owners)
-        free(S.wishes)
-        free(S.seen)
-        free(S.memo)
-        free(S.fx)
-        free(S.bag)
-        free(S.stack)
-        free(S.given)
-        free(S.answered)
-        free(S.memoslots)
-        free(S.numeric)
-        free(S.reals)
-        free(S.heard)
-        free(S.changes)
-        free(S.untold)
-        free(S.foreign)
-        free(S.where)
-        free(S.looked)
-        free(S.letters)
+        p: VOIDS = cython.cast(VOIDS, cython.address(S.lines))
+        while p <= cython.cast(VOIDS, cython.address(S.letters)):
+            free(p[0])
+            p += 1
 
     def program(
         self, code, args, tables, cols, sites, cyclic, constants, own: i64, start: i64, tick: i64
@@ -565,21 +516,11 @@ class Machine:
     def clear(self):
         """Forget all rows and what Python answered, and give back their memory."""
         S: STATE = cython.address(self.state)
-        free(S.pool)
-        free(S.lines)
-        free(S.rows)
-        free(S.keys)
-        free(S.links)
-        free(S.timers)
-        free(S.memo)
-        free(S.slots)
-        free(S.homes)
-        free(S.linkslots)
-        free(S.memoslots)
-        S.pool = S.keys = S.timers = S.memo = cython.NULL
-        S.lines = cython.NULL
-        S.rows = cython.NULL
-        S.links = cython.NULL
+        p: VOIDS = cython.cast(VOIDS, cython.address(S.lines))
+        while p <= cython.cast(VOIDS, cython.address(S.memoslots)):
+            free(p[0])
+            p[0] = cython.NULL
+            p += 1
         S.nuntold = S.nforeign = S.nletters = 0
         S.pool_size = S.keys_size = S.timers_size = S.memo_size = 0
         S.lines_size = S.rows_size = S.links_size = 0
@@ -595,9 +536,12 @@ class Machine:
         S.homes = cython.cast(INTS, calloc(256, 4))
         S.linkslots = cython.cast(INTS, calloc(256, 4))
         S.memoslots = cython.cast(WORDS, calloc(256, 8))
-        if S.slots == cython.NULL or S.linkslots == cython.NULL or S.memoslots == cython.NULL:
-            raise MemoryError
-        if S.homes == cython.NULL:
+        if (
+            S.slots == cython.NULL
+            or S.homes == cython.NULL
+            or S.linkslots == cython.NULL
+            or S.memoslots == cython.NULL
+        ):
             raise MemoryError
         S.nlinks = S.top = S.nmemo = 8
         S.spare = 0

@@ -99,107 +99,115 @@ cdef struct Link:
     int next
 
 cdef struct State:
-    # what is known
+    # arrays, first those that `clear` gives back: instances, and what Python answered
     Line* lines
-    i64 nlines, lines_size
     i64* pool
-    i64 top, spare, pool_size  # words in pieces that nobody has
-    i64 free[64]
     Row* rows
-    i64 nrows, rows_size
     i64* keys
-    i64 nkeys, keys_size
-    int* slots
-    i64 mask
-    int* homes
-    i64 homemask, nhomes
     Link* links
-    i64 nlinks, links_size
+    i64* timers
+    i64* memo
+    int* slots
+    int* homes
     int* linkslots
-    i64 linkmask
+    i64* memoslots
     # the program
     i64* code
-    i64 code_size
     i64* args
-    i64 args_size
     i64* tables
-    i64 tables_size
     i64* cols
-    i64 cols_size
     i64* sites
-    i64 sites_size
     i64* facts
-    i64 ndata, facts_size
     i64* cyclic
+    # the agenda
+    i64* ag
+    i64* queues
+    i64* heap
+    i64* run
+    # room to work
+    i64* tmp
+    i64* gone
+    i64* sweep
+    i64* em
+    i64* fx  # effects of deadlines, and pieces of a list
+    i64* seen  # of the solutions of an aggregate: a table of hashes
+    i64* bag  # solutions that aggregates gather
+    i64* stack  # of procedures: registers of their callers; answers so far; answers to look at
+    i64* given
+    i64* answered
+    i64* reg
+    # what changed at this query time
+    i64* arena
+    i64* touched
+    i64* log
+    i64* out
+    # items
+    i64* items
+    i64* order
+    i64* counts
+    # numbers among terms
+    i64* numeric
+    double* reals
+    # what is looked up and asked
+    i64* key  # of a row, a fact or a question that is looked up
+    i64* wishes  # questions for Python that points of a level will ask: number, size, words
+    # what rules cost, and where rows are divided among several machines
+    i64* spent
+    i64* owners  # of columns: twice the number of a rule, and one if its spans are rows of it
+    i64* heard  # by row: which others hear of it; of a row of another one, `TO_TELL` and `HEARS`
+    i64* changes  # by line: since when others have not been told
+    i64* untold  # those lines
+    i64* foreign  # rows of others that these have to know of
+    i64* where  # by table: the place in the key of the word that says whose a row is, -1 for none
+    i64* looked  # by column: does anybody look at lines of other rows?
+    i64* letters  # to others
+    # their sizes, and everything else
+    # what is known
+    i64 nlines, lines_size
+    i64 top, spare, pool_size  # words in pieces that nobody has
+    i64 free[64]
+    i64 nrows, rows_size
+    i64 nkeys, keys_size
+    i64 mask
+    i64 homemask, nhomes
+    i64 nlinks, links_size
+    i64 linkmask
+    # the program
+    i64 code_size, args_size, tables_size, cols_size, sites_size
+    i64 ndata, facts_size
     i64 cyclic_size
     i64 nlevels, own, level  # the level of the cycle that is settled now
     # the agenda
-    i64* ag
     i64 nag, ag_size
-    i64* queues
     i64 queues_size
-    i64* heap
     i64 nheap, heap_size
-    i64* run
     i64 ran, nrun, run_size
     i64 got[3]
-    i64* timers
     i64 ntimers, timers_size
     i64 introduced, returning  # rows whose programs ran; are these rows that come back?
     # room to work
-    i64* tmp
-    i64 tmp_size
-    i64* gone
-    i64 gone_size
-    i64* sweep
-    i64 sweep_size
-    i64* em
+    i64 tmp_size, gone_size, sweep_size, fx_size, seen_size, reg_size, key_size
     i64 nem, em_size
-    i64* fx  # effects of deadlines, and pieces of a list
-    i64 fx_size
-    i64* seen  # of the solutions of an aggregate: a table of hashes
-    i64 seen_size
-    i64* bag  # solutions that aggregates gather
     i64 nbag, bag_size, answer
-    i64* stack  # of procedures: registers of their callers; answers so far; answers to look at
     i64 nstack, stack_size
-    i64* given
     i64 ngiven, given_size
-    i64* answered
     i64 nanswered, answered_size
     i64 depth, calls, called
     i64 unsettled  # when a line contradicts itself
     i64 members  # how often the members of dynamic domains have changed
-    i64* reg
-    i64 reg_size
     # what changed at this query time
-    i64* arena
     i64 narena, arena_size
-    i64* touched
     i64 ntouched, touched_size
-    i64* log
     i64 nlog, log_size
-    i64* out
     i64 out_size
     # items
-    i64* items
     i64 nitems, itemwords, items_size
-    i64* order
-    i64 order_size
-    i64* counts
-    i64 counts_size
+    i64 order_size, counts_size
     # answers of Python, and numbers among terms
-    i64* memo
     i64 nmemo, memo_size, memolast, answers
-    i64* memoslots
     i64 memomask
-    i64* numeric
     i64 numeric_size, nsymbols
-    double* reals
     i64 reals_size
-    i64* key  # of a row, a fact or a question that is looked up
-    i64 key_size
-    i64* wishes  # questions for Python that points of a level will ask: number, size, words
     i64 nwishes, wishes_size, dry, asks
     void* owner
     # time
@@ -208,25 +216,14 @@ cdef struct State:
     i64 settled  # what answers show before it stays as it is
     i64 error, failed, unknown, evals, resolves, work
     # what rules cost, where somebody wants to know: runs, rows and nanoseconds of each
-    i64* spent
     i64 spent_size
-    i64* owners  # of columns: twice the number of a rule, and one if its spans are rows of it
     i64 owners_size, marked, since, watched
     # where rows are divided among several machines: how many there are, and which this is
     i64 shards, shard, named  # and what is added to its lines, where answers name them
-    i64* heard  # by row: which others hear of it; of a row of another one, `TO_TELL` and `HEARS`
-    i64 heard_size
-    i64* changes  # by line: since when others have not been told
-    i64 changes_size
-    i64* untold  # those lines
+    i64 heard_size, changes_size, where_size, looked_size
     i64 nuntold, untold_size
-    i64* foreign  # rows of others that these have to know of
     i64 nforeign, foreign_size
-    i64* where  # by table: the place in the key of the word that says whose a row is, -1 for none
-    i64 where_size
-    i64* looked  # by column: does anybody look at lines of other rows?
-    i64 looked_size
-    i64* letters  # to others
     i64 nletters, letters_size
+
 
 ctypedef State* STATE
