@@ -140,7 +140,7 @@ class Target:
     def say(self, groups: Iterable[AtomGroup]) -> None:
         """Write what holds at query times."""
         texts, lines = self._texts.of, self._lines.lines
-        text = "".join([lines(group, texts(group.atoms)) for group in groups])
+        text = "".join([lines(group.row, texts(group.atoms)) for group in groups])
         if text:
             self.write(text)
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path, PurePath
-from typing import IO, Any, Literal, NamedTuple, Protocol, TypeAlias, cast, get_args
+from typing import IO, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -520,23 +520,6 @@ def _text_cells(
 _LAST = ("op", "arrived", "signals")
 
 
-class PointRow(Protocol):
-    """What lines have in common that differ in their atoms only, as `AnswerRow` says it."""
-
-    @property
-    def kind(self) -> AnswerKind: ...
-    @property
-    def query(self) -> int | None: ...
-    @property
-    def model(self) -> int | None: ...
-    @property
-    def op(self) -> str | None: ...
-    @property
-    def arrived(self) -> int | None: ...
-    @property
-    def signals(self) -> int | None: ...
-
-
 class PointLines:
     """Lines of what holds at query times; CSV without its line of names.
 
@@ -558,19 +541,19 @@ class PointLines:
             case _:
                 return csv_line([text_cell(name), json_text(list(args))])
 
-    def lines(self, row: PointRow, atoms: Sequence[str]) -> str:
+    def lines(self, row: AnswerRow, atoms: Sequence[str]) -> str:
         """A line for each atom, or for the `row` itself if it is about none."""
         if self.form == "text":
             return f"{self._place(row)}: {_words(row, atoms)}\n"
         before, after = (self._json if self.form == "jsonl" else self._csv)(row, bool(atoms))
         return before + f"{after}\n{before}".join(atoms or [""]) + f"{after}\n"
 
-    def _json(self, row: PointRow, with_atoms: bool) -> tuple[str, str]:
+    def _json(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
         """What stands before and after an atom."""
         before = f'"kind":"{row.kind}"{self._fields(row, ("query", "model"))}'
         return f"{{{before}{',' if with_atoms else ''}", f"{self._fields(row, _LAST)}}}"
 
-    def _fields(self, row: PointRow, names: Sequence[str]) -> str:
+    def _fields(self, row: AnswerRow, names: Sequence[str]) -> str:
         """Numbers, times and signs, which need no care."""
         found = ""
         for name in names:
@@ -582,13 +565,13 @@ class PointLines:
                 found += f',"{name}_iso":"{format_time(point, self.iso)}"'
         return found
 
-    def _csv(self, row: PointRow, with_atoms: bool) -> tuple[str, str]:
+    def _csv(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
         before = [row.kind, *self._cells(row, ("query", "model")).values()]
         after = self._cells(row, _LAST).values()
         nothing = "" if with_atoms else csv_line(["", "[]"])
         return f"{csv_line(before)},{nothing}", f",{csv_line(after)}"
 
-    def _cells(self, row: PointRow, names: Sequence[str]) -> dict[str, int | str | None]:
+    def _cells(self, row: AnswerRow, names: Sequence[str]) -> dict[str, int | str | None]:
         """Some of a row, each query time with the same in ISO 8601 behind it."""
         found: dict[str, int | str | None] = {}
         for name in names:
@@ -597,7 +580,7 @@ class PointLines:
                 found[f"{name}_iso"] = None if point is None else format_time(point, self.iso)
         return found
 
-    def _place(self, row: PointRow) -> str:
+    def _place(self, row: AnswerRow) -> str:
         """What a line is about: `5, 3 model 1 +` is a change at 5 of the answer at 3."""
 
         def time(point: int) -> str:
@@ -611,7 +594,7 @@ class PointLines:
         return f"{arrived}{query}{signals}{model}{op}"
 
 
-def _words(row: PointRow, atoms: Sequence[str]) -> str:
+def _words(row: AnswerRow, atoms: Sequence[str]) -> str:
     """What people read: `busy(ada), free(bob)`."""
     return ", ".join(atoms) or ("no answer" if row.kind == "none" else "-")
 
