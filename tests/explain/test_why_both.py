@@ -101,7 +101,7 @@ def test_other_questions(result: library.Result) -> None:
         ("call(X)", 6, "call(X) has variables", ""),
         ("alarm(kitchen,on)", 6, "is of the description", "ask about alarm(kitchen)=on"),
         ("alarm(kitchen)=on", 9, "does not hold at 9: it holds in (2,9)", "--not"),
-        ("cold(kitchen)", 6, "no name cold/1 in the rules", ""),
+        ("cold(kitchen)", 6, "no name cold/1 in the rules", "alarm/2, call/1, heating/1, pulse/1"),
         ("cal(kitchen)", 6, "no name cal/1 in the rules", "did you mean call/1?"),
     ],
 )

@@ -129,9 +129,9 @@ def _answer(result: Result, asked: Question, about: str) -> Proof:
     return _proved(lambda: prover.edge("endI", fluent, value, int(end)))
 
 
-def _proved(find: object) -> Proof:
+def _proved(find: Callable[[], Proof]) -> Proof:
     try:
-        return find()  # type: ignore[operator, no-any-return]
+        return find()
     except NotProvable as missing:
         hint = "a window may have let go of the items behind it: run with a longer one"
         raise UsageError(f"the items of the run do not show why: {missing}", hint) from None
@@ -163,16 +163,13 @@ def _not_so(prover: CalculusProver, asked: Question) -> tuple[str, str]:
         when = f"it happens at {', '.join(map(prover.time, near))}" if near else "it never happens"
         return f"{asked.text} does not happen at {at}: {when}", "ask why not: --not"
     spans = [one for _, _, some in prover.evidence.spans(asked.entity, asked.value) for one in some]
-    near_spans = sorted(sorted(spans, key=lambda s: _distance(s, asked.at))[:_SHOWN])
+    near_spans = sorted(
+        sorted(spans, key=lambda s: max(s[0] - asked.at, asked.at - s[1], 0))[:_SHOWN]
+    )
     when = (
         f"it holds in {intervals_text(near_spans, prover.time)}" if near_spans else "it never holds"
     )
     return f"{asked.text} does not hold at {at}: {when}", "ask why not: --not"
-
-
-def _distance(interval: tuple[int, int | float], t: int) -> float:
-    start, end = interval
-    return max(start - t, t - end, 0)
 
 
 def read_subject(rules: Rules, what: str) -> tuple[Term, Term | None]:
@@ -190,7 +187,7 @@ def read_subject(rules: Rules, what: str) -> tuple[Term, Term | None]:
         if functor(goal) in entities.fluents.keys() - entities.events.keys():
             raise QueryError(f"{show(goal)} is a fluent", f"write {show(goal)}=true")
         if rules.language == "combined":
-            check_known(goal, {*entities.events, *rules.predicates_of_program}, "name")
+            check_known(goal, [*entities.events, *sorted(rules.predicates_of_program)], "name")
         check_known(goal, entities.events, "event")
     if isinstance(goal, Var):
         raise QueryError(f"{show(goal)} is a variable", "ask about a fluent or an event by name")

@@ -113,17 +113,14 @@ def check_calls(rules: list[ec.Rule], defined: frozenset[Key], report: Report) -
         if call.key in defined or call.key in BUILTINS:
             continue
         meant = nearest(call.name, _KNOWN_LITERALS, 2)
-        if meant is None or not _fits(meant, len(call.args)):
+        arity = len(call.args)
+        if arity not in BODY_LITERALS.get(meant or "", ()) and (meant, arity) not in BUILTINS:
             continue
         span = call.term.span
         if span is not None:
             span = (span[0], span[0] + len(call.name))
         message = f"unknown condition `{call.name}`"
         report.add("H111", message, clause.source, span, f"did you mean `{meant}`?")
-
-
-def _fits(name: str, arity: int) -> bool:
-    return arity in BODY_LITERALS.get(name, ()) or (name, arity) in BUILTINS
 
 
 Result = tuple[ec.EventDescription, list[Diagnostic]]

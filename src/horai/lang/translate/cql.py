@@ -576,7 +576,9 @@ class Scope:
         return beyond
 
     def _say_unknown(self, reference: Reference) -> None:
-        named = reference.column if reference.source is None else _written(reference)
+        named = reference.column
+        if reference.source is not None:
+            named = f"{reference.source}.{named}"
         scope: Scope | None = self
         aliases: list[str] = []
         columns: list[str] = []
@@ -594,10 +596,6 @@ class Scope:
 
     def _say(self, message: str, reference: Reference, hint: str) -> None:
         self.report.add("H807", message, self.text, reference.span, hint)
-
-
-def _written(reference: Reference) -> str:
-    return f"{reference.source}.{reference.column}"
 
 
 Say = Callable[[str, str, Span | None, str], None]
