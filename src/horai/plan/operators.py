@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from horai.lang.core.terms import Term
+from horai.lang.core.terms import Compound, Term
 from horai.lang.ec.syntax import Allen, Call, Clause, Compare, DurationFilter, IntervalOp, Is
 from horai.plan.ec.literals import Names, names
 
@@ -227,6 +227,11 @@ class Procedures:
     """The clauses of procedures by name, arity and bound arguments."""
 
     branches: dict[tuple[Key, frozenset[int]], tuple[Branch, ...]] = field(default_factory=dict)
+
+
+def equal(left: Term, right: Term) -> Unify:
+    """The operator of `left = right`."""
+    return Unify(left, right, Compound("=", (left, right)))
 
 
 def inside(operator: Operator) -> tuple[Chain, ...]:

@@ -333,7 +333,7 @@ def _by_value(step: op.Lookup | op.Stab, plan: Plan) -> list[Steps]:
     )
     found: list[Steps] = [(step,)]
     for one in defined:
-        equal = op.Unify(value, one, Compound("=", (value, one)))
+        equal = op.equal(value, one)
         sign = ec.Compare("\\==", value, one, Compound("\\==", (value, one)))
         found[0] = (*found[0], op.Filter(sign, sign.term))
         terms = (*step.terms[:-1], one)
@@ -576,7 +576,7 @@ class ListBody:
         if not is_ground(value) and not isinstance(value, Var):
             # One of a form: the value itself is a variable that has this form.
             whole = self._new()
-            self.steps.append(op.Unify(whole, value, Compound("=", (whole, value))))
+            self.steps.append(op.equal(whole, value))
             found = (*found[:-1], whole)
         return any_of(tuple(self._leaves(key, found)))
 

@@ -45,7 +45,7 @@ from horai.engine.core.expressions import (
     table_of,
 )
 from horai.engine.core.facts import is_changing
-from horai.engine.core.layout import Part, Relation, Site, Table
+from horai.engine.core.layout import NotLowered, Part, Relation, Site, Table
 from horai.engine.core.listterms import Pieces
 from horai.engine.core.rules import Body, Label, Rules, may_begin
 from horai.lang.core.terms import Term, Var, args_of, is_ground, key_of
@@ -342,14 +342,12 @@ class Known:
         self._fluents = [p.fvp for p in parts if isinstance(p, ec.HoldsFor | ec.HoldsAt)]
         self._lists: dict[str, Relation] = {}
 
-    def has(self, name: str) -> bool:
-        """Does any fluent of the body speak of a variable?"""
-        return any(name in names(one.fluent, one.value) for one in self._fluents)
-
     def of(self, name: str) -> Relation:
-        """The list of the values of a variable."""
+        """The list of the values of a variable of which some fluent of the body speaks."""
         if name in self._lists:
             return self._lists[name]
+        if not any(name in names(one.fluent, one.value) for one in self._fluents):
+            raise NotLowered(f"nothing gives a value to {name}", self.plan.clause)
         layout = self.rules.layout
         found = Relation("static", ("", 1), (0,), level=self.level, shown=False)
         layout.table(1).add(found)
@@ -552,7 +550,7 @@ class RuleRows:
         have = names(*(term for one in some for term in one.terms))
         asked = [name for name in domain if name not in have]
         for name in asked:
-            if self.known is None or not self.known.has(name):
+            if self.known is None:
                 raise self.body.refuse(f"a value for {name}")
         every = [*some, *(self._values(name) for name in asked)]
         for trigger in every or [Source(self.rules.layout.origin(), ())]:
@@ -784,16 +782,10 @@ class StatedRule:
     column: Relation
     known: Known
 
-    def value_known(self, body: Body, name: str) -> Relation:
-        """The list of who is known, for a variable that no condition gives a value."""
-        if not self.known.has(name):
-            raise body.refuse(f"nothing gives a value to {name}")
-        return self.known.of(name)
-
     def state(self, body: Body, chain: op.Chain, fail: Label) -> None:
         """The code of the conditions, and of what they state."""
         plan, code = self.plan, body.code
-        body.known = partial(self.value_known, body)
+        body.known = self.known.of
         if isinstance(plan.rule, ec.HoldsAtRule):
             start, end, again = self._formula(body, plan.rule, chain, fail)
         else:

@@ -567,11 +567,9 @@ class Lowering:
             self._enter_point(body, rule, relation, following, True)
             self._met(rules, rule, body, body.chain(rule.static, following), following)
             self.code.here(following)
-        share(
-            alike,
-            lambda one, fail, after: self._met(rules, one.rule, one.body, fail, after),
-            lambda one: self._mark(one.rule),
-        )
+        for one in alike:
+            _prepare(one)
+        self._share(rules, alike)
         self.code.here(end)
         self.code.emit("END")
         programs: list[int] = []
@@ -582,6 +580,31 @@ class Lowering:
                 self._late(relation, [one for one in rules if one.waits and one.level == level])
         relation.fields["C_RULES"] = self.code.list(programs)
         relation.fields["C_ASKS"] = int(len(self.rules.questions) > questions)
+
+    def _share(self, rules: list[DrivenRule], alike: list[Started]) -> None:
+        """The code of some rules of an event, which ask once what they ask of facts alike.
+
+        They become a tree: a condition that several of them have in common comes first, then what
+        is left of these; if it fails, all of them are passed over.
+        """
+        waiting = list(alike)
+        while waiting:
+            first = waiting[0]
+            group = _most_alike(first, waiting)
+            after = self.code.label()
+            self._mark(first.rule)
+            if len(group) == 1:
+                fail = after
+                for step, needed in first.steps:
+                    fail = first.body.step(step, needed, fail)
+                self._met(rules, first.rule, first.body, fail, after)
+            else:
+                fail = _ask_once(group, after)
+                self._share(rules, [one for one, _ in group])
+                self.code.emit("JMP", fail=fail)
+            self.code.here(after)
+            done = {id(one) for one, _ in group}
+            waiting = [one for one in waiting if id(one) not in done]
 
     def _met(
         self, rules: list[DrivenRule], rule: DrivenRule, body: Body, fail: Label, after: Label
@@ -942,7 +965,7 @@ def _bind(body: Body, time: Term, terms: Sequence[Term]) -> list[Step]:
         else:
             held = Var(f"#{register}")
             body.env[held.name] = register
-            found.append((op.Unify(held, term, Compound("=", (held, term))), names(term)))
+            found.append((op.equal(held, term), names(term)))
     return found
 
 
@@ -1036,23 +1059,6 @@ class Started:
         return type(step).__name__, show(substitute(step.term, meant))
 
 
-Conclude = Callable[[Started, Label, Label], None]
-Begin = Callable[[Started], None]
-
-
-def share(rules: list[Started], conclude: Conclude, begin: Begin) -> None:
-    """The code of some rules of an event, which ask once what they ask of facts alike.
-
-    They become a tree: a condition that several of them have in common comes first, then what is
-    left of these; if it fails, all of them are passed over. `conclude` is told where to go on for
-    more solutions, and after. `begin` is told of a rule before its conditions, of those that
-    several share before the first.
-    """
-    for one in rules:
-        _prepare(one)
-    _tree(rules, conclude, begin)
-
-
 def _prepare(one: Started) -> None:
     """Look up what are constants, and ask for a column before it is compared with one."""
     body = one.body
@@ -1071,8 +1077,7 @@ def _prepare(one: Started) -> None:
                 more = needed | {var.name for var in new}
                 steps.append((op.FactJoin(step.key, tuple(terms), term), more))
                 for at, var in zip(fixed, new, strict=True):
-                    equal = Compound("=", (var, step.terms[at]))
-                    steps.append((op.Unify(var, step.terms[at], equal), needed))
+                    steps.append((op.equal(var, step.terms[at]), needed))
                 continue
         steps.append((step, needed))
     one.steps = steps
@@ -1080,28 +1085,6 @@ def _prepare(one: Started) -> None:
 
 def _asked(steps: list[Step]) -> Names:
     return names(*(step.term for step, _ in steps))
-
-
-def _tree(rules: list[Started], conclude: Conclude, begin: Begin) -> None:
-    waiting = list(rules)
-    while waiting:
-        first = waiting[0]
-        group = _most_alike(first, waiting)
-        body, code = first.body, first.body.code
-        after = code.label()
-        begin(first)
-        if len(group) == 1:
-            fail = after
-            for step, needed in first.steps:
-                fail = body.step(step, needed, fail)
-            conclude(first, fail, after)
-        else:
-            fail = _ask_once(group, after)
-            _tree([one for one, _ in group], conclude, begin)
-            code.emit("JMP", fail=fail)
-        code.here(after)
-        done = {id(one) for one, _ in group}
-        waiting = [one for one in waiting if id(one) not in done]
 
 
 def _most_alike(first: Started, rules: list[Started]) -> list[tuple[Started, int]]:

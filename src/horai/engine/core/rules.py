@@ -266,7 +266,7 @@ class Body:
         if is_ground(term):
             return self.code.constant(self.words.word(term))
         name = f"#t{self.register()}"
-        step = op.Unify(Var(name), term, Compound("=", (Var(name), term)))
+        step = op.equal(Var(name), term)
         self.ask(step, (name,), fail)
         return self.env[name]
 
@@ -282,8 +282,7 @@ class Body:
             name = f"#p{register}"
             self.env[name] = register
             free = tuple(sorted(names(term) - self.env.keys()))
-            whole = Compound("=", (term, Var(name)))
-            self.ask(op.Unify(term, Var(name), whole), free, fail)
+            self.ask(op.equal(term, Var(name)), free, fail)
 
     def is_bound(self, term: Term) -> bool:
         """Have all variables of a term a value?"""

@@ -297,10 +297,7 @@ def _joined(first: op.Chain, then: op.Chain) -> op.Chain:
 
 def _marked(chain: op.Chain, open_names: Names) -> op.Chain:
     """A chain that gives variables without a value one that no term of a program has."""
-    steps = tuple(
-        op.Unify(Var(name), NO_VALUE, Compound("=", (Var(name), NO_VALUE)))
-        for name in sorted(open_names)
-    )
+    steps = tuple(op.equal(Var(name), NO_VALUE) for name in sorted(open_names))
     needed = chain.needed[-1:] or (frozenset(),)
     wanted = tuple(needed[0] | open_names for _ in steps)
     return replace(
