@@ -12,7 +12,8 @@ JARS := .jars/.fetched
 # beside it, so that the first command need not make it.
 COMPILED := $(VENV)/.compiled
 CORE_SOURCES := scripts/build_core.py src/horai/plan/ec/instructions.py \
-	$(wildcard src/horai/engine/machine/*.p* src/horai/engine/views/*.p* src/horai/engine/numbering.py)
+	src/horai/engine/numbering.py src/horai/signals/loops.py \
+	$(wildcard src/horai/engine/machine/*.p* src/horai/engine/views/*.p*)
 # Cases with their answers, each on every engine.
 CORE := tests/cases tests/lars/test_cases.py tests/test_conformance.py tests/lars/test_conformance.py
 
