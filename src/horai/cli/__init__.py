@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 # Nothing more is imported here: before `main` has begun, nobody takes an interrupt.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
-
-
-def leave(number: int = 0, frame: FrameType | None = None) -> None:
-    """End at once, in words: a command is interrupted before it has begun, or when all is done."""
-    os.write(2, b"error: interrupted\n")
-    os._exit(130)
+from horai.cli.interrupt import leave
 
 
 def main() -> None:
@@ -39,4 +29,4 @@ def main() -> None:
         leave()
 
 
-__all__ = ["leave", "main"]
+__all__ = ["main"]

@@ -31,7 +31,8 @@ from typing import (
 import click
 from click.exceptions import Exit as Exit
 
-from horai.cli import console, leave
+from horai.cli import console
+from horai.cli.interrupt import leave
 from horai.errors import CaseError, RunError, RunFailed, UsageError, counted
 from horai.settings import (
     GROUPS,
@@ -91,7 +92,7 @@ class GroupedOption(click.Option):
         self.group, self.languages = group, frozenset(languages)
 
 
-class Asked(NamedTuple):
+class Declared(NamedTuple):
     """What people are told of a parameter of a command."""
 
     kind: type[click.Parameter]
@@ -117,14 +118,14 @@ class Asked(NamedTuple):
         return self.kind([name, *spelled], **{**more, **self.more})
 
 
-def option(help: str, *names: str, group: str = "", **more: Any) -> Asked:
+def option(help: str, *names: str, group: str = "", **more: Any) -> Declared:
     """An option, which is called like its parameter if no other name with `--` is given."""
-    return Asked(GroupedOption, names, {"help": help, "group": group, **more})
+    return Declared(GroupedOption, names, {"help": help, "group": group, **more})
 
 
-def argument(metavar: str) -> Asked:
+def argument(metavar: str) -> Declared:
     """What is given without a name."""
-    return Asked(click.Argument, (), {"metavar": metavar})
+    return Declared(click.Argument, (), {"metavar": metavar})
 
 
 def _type_of(kind: Any) -> Any:
