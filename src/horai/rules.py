@@ -22,7 +22,7 @@ from horai.lang.core.diagnostics import Diagnostic, RulesError, has_errors, sort
 from horai.lang.core.reader import clean
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import parameter_count
-from horai.lang.ec.reader import read_files, read_sources
+from horai.lang.ec.reader import read_files
 from horai.lang.ec.syntax import EventDescription
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.predicates import background as background_of
@@ -527,7 +527,7 @@ def loads(
     if language != "ec":
         hint = "combined rules are horai.combine(rules, program)"
         raise UsageError(f"a text is of the language ec or lars, not {language!r}", hint)
-    return checked(*read_sources(sources), functions, levels)
+    return checked(*read_files(sources), functions, levels)
 
 
 def combine(rules: Rules, program: Rules) -> Rules:
@@ -600,7 +600,7 @@ def _demand_later(path: Path, last: int, end: int | None, narrative: io.Narrativ
 
 def rules_of(texts: Iterable[tuple[str, str]], predicates: dict[str, Predicate]) -> Rules:
     """An event description from names and texts that somebody has let pass before."""
-    return checked(*read_sources(starmap(SourceText, texts)), predicates, lenient())
+    return checked(*read_files(starmap(SourceText, texts)), predicates, lenient())
 
 
 def checked(

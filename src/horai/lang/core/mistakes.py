@@ -111,8 +111,8 @@ class Trouble:
 
     def say(
         self, code: str, message: str, span: Span, hint: str | None = None, *, sure: bool = False
-    ) -> None:
-        """Note a finding, unless its line already has one.
+    ) -> Clauses:
+        """Note a finding, unless its line already has one; with no more the clause is given up.
 
         What we are `sure` of is mended for certain: it is always said, and silences nothing.
         """
@@ -121,6 +121,7 @@ class Trouble:
             self.report.add(code, message, self.source, span, hint)
         if not sure:
             self.quiet.add(line)
+        return []
 
     def without(self, index: int) -> Clauses:
         """The clause without one token."""
@@ -157,8 +158,7 @@ def unexpected(trouble: Trouble, error: GrammarError) -> Clauses:
     if "IN" in (trouble.kind(at), trouble.kind(at - 1)):
         hint = "a window stands in brackets after its atom: `a(X) [5 s]`, `always a(X) in [5 s]`"
     wanted = _in_words(error.expected())
-    trouble.say("H001", f"{message}; expected {wanted}", trouble.span(at), hint)
-    return []
+    return trouble.say("H001", f"{message}; expected {wanted}", trouble.span(at), hint)
 
 
 def _in_words(expected: set[str]) -> str:
@@ -230,8 +230,7 @@ def _second_neck(trouble: Trouble, at: int) -> Clauses | None:
             # Storing is refused later, with a better reason; the sign only has to be read.
             return trouble.replaced(at, "COMMA", ",")
         hint = "close the brackets before `:-`"
-        trouble.say("H021", "`:-` stands inside brackets", trouble.span(at), hint)
-        return []
+        return trouble.say("H021", "`:-` stands inside brackets", trouble.span(at), hint)
     start = next((i for i in range(at - 1, 0, -1) if trouble.starts_line(i)), None)
     if start is not None and trouble.kind(start - 1) == "COMMA":
         hint = f"write `.` before `{trouble.text(start)}` of line {trouble.line(start)}"
@@ -242,8 +241,7 @@ def _second_neck(trouble: Trouble, at: int) -> Clauses | None:
     if not any(token.type == "NECK" for token in trouble.tokens[:at]):
         return None
     hint = "end the first rule with a full stop; conditions are joined by `,`"
-    trouble.say("H021", "a second `:-` in one clause", trouble.span(at), hint)
-    return []
+    return trouble.say("H021", "a second `:-` in one clause", trouble.span(at), hint)
 
 
 def _stores_a_rule(trouble: Trouble, at: int) -> bool:
@@ -261,8 +259,7 @@ def _stores_a_rule(trouble: Trouble, at: int) -> bool:
 def _empty_body(trouble: Trouble, at: int) -> Clauses | None:
     if trouble.kind(at) == "END" and trouble.kind(at - 1) == "NECK":
         hint = "write a condition after `:-`, or leave `:-` out to state a fact"
-        trouble.say("H010", "the body after `:-` is empty", trouble.span(at - 1), hint)
-        return []
+        return trouble.say("H010", "the body after `:-` is empty", trouble.span(at - 1), hint)
     return None
 
 
@@ -281,8 +278,7 @@ def _chained_comparison(trouble: Trouble, at: int) -> Clauses | None:
     sign, (before, middle) = trouble.text(at), _compared(trouble, at)
     hint = f"write two conditions: `... {before} {middle}, {middle} {sign} ...`"
     message = f"comparisons cannot be chained: `{sign}` follows another comparison"
-    trouble.say("H016", message, trouble.span(at), hint)
-    return []
+    return trouble.say("H016", message, trouble.span(at), hint)
 
 
 def _compared(trouble: Trouble, at: int) -> tuple[str, str]:
@@ -363,8 +359,7 @@ def _missing_comma(trouble: Trouble, at: int) -> Clauses | None:
     if not inside and not any(token.type == "NECK" for token in trouble.tokens[:at]):
         message = f"something is missing before `{right}`"
         hint = "write `:-` before conditions, `,` between them, `.` between clauses"
-        trouble.say("H005", message, trouble.after(at - 1), hint)
-        return []
+        return trouble.say("H005", message, trouble.after(at - 1), hint)
     hint = f"write `,` between `{left}` and `{right}`"
     if trouble.kind(at - 1) in CLOSERS:
         hint = f"write `,` before `{right}`"
@@ -380,8 +375,9 @@ def _empty_arguments(trouble: Trouble, at: int) -> Clauses | None:
         return None
     span = trouble.pair(at)
     if trouble.kind(at - 2) != "FUNCTOR" or at < 2:
-        trouble.say("H022", "nothing stands between the brackets", span, "write a term inside")
-        return []
+        return trouble.say(
+            "H022", "nothing stands between the brackets", span, "write a term inside"
+        )
     name = trouble.text(at - 2)
     message = f"`{name}()` has no arguments, so it has no brackets either"
     trouble.say("H022", message, span, f"write `{name}`")
@@ -418,13 +414,11 @@ def _missing_operand(trouble: Trouble, at: int) -> Clauses | None:
     if before in _OPERATORS and (kind in ("END", "COMMA", "NECK") or kind in CLOSERS):
         sign = trouble.text(at - 1)
         message = f"something is missing after `{sign}`"
-        trouble.say("H024", message, trouble.span(at - 1), f"add what `{sign}` applies to")
-        return []
+        return trouble.say("H024", message, trouble.span(at - 1), f"add what `{sign}` applies to")
     if kind in _OPERATORS and kind not in ("SIGN", "NAF") and before not in ENDS:
         sign = trouble.text(at)
         message = f"something is missing before `{sign}`"
-        trouble.say("H024", message, trouble.span(at), f"add what `{sign}` applies to")
-        return []
+        return trouble.say("H024", message, trouble.span(at), f"add what `{sign}` applies to")
     return None
 
 
@@ -455,30 +449,24 @@ def check_brackets(trouble: Trouble) -> Clauses | None:
             opened.append(index)
             if len(opened) > DEEPEST:
                 hint = "name the parts in rules of their own"
-                trouble.say("H017", "brackets nested too deeply", trouble.span(index), hint)
-                return []
+                return trouble.say("H017", "brackets nested too deeply", trouble.span(index), hint)
         elif token.type in CLOSERS:
-            if not opened:
-                return _never_opened(trouble, index)
-            if OPENERS[trouble.kind(opened[-1])] != token.type:
-                return _wrong_pair(trouble, opened[-1], index)
-            opened.pop()
+            last = opened.pop() if opened else None
+            if last is None or OPENERS[trouble.kind(last)] != token.type:
+                return _wrong_close(trouble, last, index)
     return _never_closed(trouble, opened) if opened else None
 
 
-def _never_opened(trouble: Trouble, index: int) -> Clauses:
+def _wrong_close(trouble: Trouble, opened: int | None, index: int) -> Clauses:
+    """A bracket that closes nothing, or one of another kind."""
     sign = SIGNS[trouble.kind(index)]
-    opening = SIGNS[CLOSERS[trouble.kind(index)]]
-    hint = f"remove it, or add the missing `{opening}` before"
-    trouble.say("H004", f"this `{sign}` closes nothing", trouble.span(index), hint)
-    return trouble.next_clause(index)
-
-
-def _wrong_pair(trouble: Trouble, opened: int, index: int) -> Clauses:
-    opening, closing = SIGNS[trouble.kind(opened)], SIGNS[trouble.kind(index)]
-    wanted = SIGNS[OPENERS[trouble.kind(opened)]]
-    message = f"`{closing}` cannot close the `{opening}` of {trouble.place(opened)}"
-    trouble.say("H004", message, trouble.span(index), f"write `{wanted}` first")
+    if opened is None:
+        hint = f"remove it, or add the missing `{SIGNS[CLOSERS[trouble.kind(index)]]}` before"
+        trouble.say("H004", f"this `{sign}` closes nothing", trouble.span(index), hint)
+    else:
+        opening, wanted = SIGNS[trouble.kind(opened)], SIGNS[OPENERS[trouble.kind(opened)]]
+        message = f"`{sign}` cannot close the `{opening}` of {trouble.place(opened)}"
+        trouble.say("H004", message, trouble.span(index), f"write `{wanted}` first")
     return trouble.next_clause(index)
 
 
@@ -565,8 +553,9 @@ def _bad_sign(trouble: Trouble, index: int, token: Token, instead: Instead) -> C
     hint = "if it belongs to a name, put the name in single quotes"
     if sign == "?-":
         hint = "rule files hold no queries: remove it"
-    trouble.say("H007", f"`{sign}` is not a sign of the rule language", token_span(token), hint)
-    return []
+    return trouble.say(
+        "H007", f"`{sign}` is not a sign of the rule language", token_span(token), hint
+    )
 
 
 def _is_neck(trouble: Trouble, index: int) -> bool:
@@ -587,10 +576,10 @@ def _outside(tokens: list[Token]) -> list[Token]:
     outside: list[Token] = []
     depth = 0
     for token in tokens:
-        depth -= token.type in ("RPAR", "RSQB", "RBRACE")
+        depth -= token.type in CLOSERS
         if depth <= 0:
             outside.append(token)
-        depth += token.type in ("LPAR", "LSQB", "LBRACE")
+        depth += token.type in OPENERS
     return outside
 
 
@@ -598,8 +587,7 @@ def _bad_neck(trouble: Trouble, index: int, sign: str) -> Clauses:
     if sign in _REVERSED:
         message = f"`{sign}` does not make a rule: the head comes first, then `:-`"
         hint = "write `head :- conditions.`"
-        trouble.say("H006", message, trouble.span(index), hint)
-        return []
+        return trouble.say("H006", message, trouble.span(index), hint)
     split_neck = sign == ":" and trouble.text(min(index + 1, len(trouble.tokens) - 1)) == "-"
     if split_neck:
         span = (trouble.span(index)[0], trouble.span(index + 1)[1])
@@ -621,21 +609,15 @@ def _bad_stop(trouble: Trouble, index: int) -> Clauses:
     if after in ("INT", "FLOAT") and trouble.kind(index - 1) not in ENDS:
         number = trouble.text(index + 1)
         hint = f"write `0.{number}`"
-        trouble.say("H013", "a number cannot start with a full stop", span, hint)
-        return []
+        return trouble.say("H013", "a number cannot start with a full stop", span, hint)
     if trouble.depth(index) == 0 and after in ("NAME", "FUNCTOR", "NECK"):
         hint = "put a blank or a new line after the full stop"
         message = "a full stop ends a clause only before a blank or the end of a line"
         trouble.say("H013", message, span, hint)
-        return [[*trouble.tokens[:index], _stop(trouble, index)], trouble.tokens[index + 1 :]]
+        (ended,) = trouble.replaced(index, "END", ".")
+        return [ended[: index + 1], ended[index + 1 :]]
     hint = "quote a name with a full stop inside ('a.b'); a decimal has digits on both sides (1.0)"
-    trouble.say("H013", "a full stop inside a clause", span, hint)
-    return []
-
-
-def _stop(trouble: Trouble, index: int) -> Token:
-    start, end = trouble.span(index)
-    return Token("END", ".", start_pos=start, end_pos=end)
+    return trouble.say("H013", "a full stop inside a clause", span, hint)
 
 
 def _stray(trouble: Trouble, index: int, token: Token) -> Clauses:
@@ -643,13 +625,13 @@ def _stray(trouble: Trouble, index: int, token: Token) -> Clauses:
     if char in _QUOTES:
         hint = "use the plain quote ' around atoms and \" around strings"
         message = f"the typographic quote {char} means nothing here"
-        trouble.say("H014", message, trouble.span(index), hint)
-        return []
+        return trouble.say("H014", message, trouble.span(index), hint)
     name = unicodedata.name(char, "").lower() or "a control character"
     shown = f"`{char}` ({name})" if char.isprintable() else f"U+{ord(char):04X} ({name})"
     hint = "remove it, or put it inside quotes"
-    trouble.say("H014", f"the character {shown} means nothing here", trouble.span(index), hint)
-    return []
+    return trouble.say(
+        "H014", f"the character {shown} means nothing here", trouble.span(index), hint
+    )
 
 
 def _open_quote(trouble: Trouble, index: int, token: Token) -> Clauses:
@@ -670,8 +652,7 @@ def _open_quote(trouble: Trouble, index: int, token: Token) -> Clauses:
 def _open_comment(trouble: Trouble, index: int, token: Token) -> Clauses:
     start = trouble.span(index)[0]
     hint = "add `*/` where the comment ends; everything after it was passed over"
-    trouble.say("H009", "this block comment is never closed", (start, start + 2), hint)
-    return []
+    return trouble.say("H009", "this block comment is never closed", (start, start + 2), hint)
 
 
 def _whole_number(trouble: Trouble, index: int, token: Token) -> Clauses | None:
@@ -708,8 +689,7 @@ def _quoted(trouble: Trouble, index: int, token: Token) -> Clauses | None:
 def _bad_escape(trouble: Trouble, index: int, error: BadEscape, shift: int) -> Clauses:
     start = trouble.span(index)[0] + shift + error.offset
     hint = "write `\\\\` for a backslash; escapes are \\n \\t \\' \\\" \\\\ \\xHH\\ \\uHHHH"
-    trouble.say("H019", "this escape means nothing", (start, start + error.length), hint)
-    return []
+    return trouble.say("H019", "this escape means nothing", (start, start + error.length), hint)
 
 
 _CHECKS = {

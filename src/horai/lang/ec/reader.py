@@ -23,14 +23,13 @@ from pathlib import Path
 
 from horai.lang.core.diagnostics import Diagnostic, Report, nearest, sort_key
 from horai.lang.core.printer import is_pair
-from horai.lang.core.reader import FactsByPredicate, Load, Loader, clean, read_clauses, read_file
+from horai.lang.core.reader import Load, Loader, clean, read_clauses, read_file
 from horai.lang.core.source import SourceText
 from horai.lang.core.terms import (
     Compound,
     Constant,
     Int,
     ListTerm,
-    Span,
     Term,
     Var,
     args_of,
@@ -69,25 +68,15 @@ def calls(rules: list[ec.Rule]) -> Iterator[tuple[ec.Call, ec.Clause]]:
 def check_heads(description: ec.EventDescription, asked: set[Key], report: Report) -> None:
     """Find heads that look like a mistyped special head: nobody asks for them."""
     for rule in description.rules:
-        if isinstance(rule, ec.BackgroundRule):
-            head = rule.head
-            assert isinstance(head, Constant | Compound)
-            args = args_of(head)
-            if (head.name, len(args)) not in asked:
-                has_pair = any(is_pair(arg) for arg in args)
-                _check_head(head.name, len(args), has_pair, rule.clause, report)
+        if isinstance(rule, ec.BackgroundRule) and rule.key not in asked:
+            (name, arity), clause = rule.key, rule.clause
+            has_pair = any(is_pair(arg) for arg in args_of(rule.head))
+            meant = nearest(name, _KNOWN_HEADS, 4) if has_pair else _meant_head(name, arity, 2)
+            if meant is not None or has_pair:
+                _say_head(name, meant, clause.source, clause.span[0], report)
     for (name, arity), facts in description.facts.items():
         if (name, arity) not in asked and (meant := _meant_head(name, arity, 1)) is not None:
-            source, start = facts.places[0]
-            _say_head(
-                name, meant, ec.Clause(None, None, (start, start + len(name)), source), report
-            )
-
-
-def _check_head(name: str, arity: int, has_pair: bool, clause: ec.Clause, report: Report) -> None:
-    meant = nearest(name, _KNOWN_HEADS, 4) if has_pair else _meant_head(name, arity, 2)
-    if meant is not None or has_pair:
-        _say_head(name, meant, clause, report)
+            _say_head(name, meant, *facts.places[0], report)
 
 
 def _meant_head(name: str, arity: int, most: int) -> str | None:
@@ -95,16 +84,11 @@ def _meant_head(name: str, arity: int, most: int) -> str | None:
     return nearest(name, candidates, most)
 
 
-def _say_head(name: str, meant: str | None, clause: ec.Clause, report: Report) -> None:
-    start = clause.span[0]
-    span: Span = (start, start + len(name))
+def _say_head(name: str, meant: str | None, source: SourceText, start: int, report: Report) -> None:
+    hint = "heads with a fluent: initiatedAt, terminatedAt, holdsFor, holdsAt, initially, fi, ft"
     if meant is not None:
         hint = f"did you mean `{meant}`?"
-    else:
-        hint = (
-            "heads with a fluent: initiatedAt, terminatedAt, holdsFor, holdsAt, initially, fi, ft"
-        )
-    report.add("H101", f"unknown head `{name}`", clause.source, span, hint)
+    report.add("H101", f"unknown head `{name}`", source, (start, start + len(name)), hint)
 
 
 def check_calls(rules: list[ec.Rule], defined: frozenset[Key], report: Report) -> None:
@@ -135,7 +119,7 @@ def read_text(text: str, name: str = "<text>") -> Result:
     >>> len(description.rules), findings
     (1, [])
     """
-    return read_sources([SourceText(name, clean(text))])
+    return read_files([SourceText(name, clean(text))])
 
 
 def read_files(
@@ -148,7 +132,7 @@ def read_files(
     Files that these load with `:- ['other.prolog'].` are read too, and every file once. Texts in
     memory may stand among the files, and files may be `unsaved`: their texts count, not the disk.
     """
-    builder = _Builder(())
+    builder = _Builder()
     loader = Loader()
     waiting = list(reversed((*paths, *background)))
     while waiting:
@@ -166,29 +150,16 @@ def read_files(
         found = [loader.find(load) for load in loads]
         waiting.extend(path for path in reversed(found) if path is not None)
     builder.report.extend(loader.report.findings)
-    return builder.result()
-
-
-def read_sources(sources: Iterable[SourceText], findings: Iterable[Diagnostic] = ()) -> Result:
-    """The event description of texts already in memory."""
-    builder = _Builder(findings)
-    for source in sources:
-        builder.read(source)
-    return builder.result()
+    builder.build()
+    return builder.description, sorted(builder.report.findings, key=sort_key)
 
 
 class _Builder:
-    def __init__(self, findings: Iterable[Diagnostic]) -> None:
+    def __init__(self) -> None:
         self.report = Report()
-        self.report.extend(findings)
         self.description = ec.EventDescription()
         self.clauses: list[ec.Clause] = []
         self.replaced: set[Key] = set()
-
-    def result(self) -> Result:
-        """The description that all sources make together."""
-        self.build()
-        return self.description, sorted(self.report.findings, key=sort_key)
 
     def read(self, source: SourceText, loads: list[Load] | None = None) -> None:
         """Take in a text; the files it asks for are added to `loads`."""
@@ -196,7 +167,11 @@ class _Builder:
         self.description.sources.append(source)
         self.clauses.extend(clauses)
         self.report.extend(wrong)
-        _merge(facts, self.description.facts)
+        for key, more in facts.items():
+            kept = self.description.facts.setdefault(key, more)
+            if kept is not more:
+                kept.rows.extend(more.rows)
+                kept.places.extend(more.places)
 
     def build(self) -> None:
         """Rules from clauses; then the checks that need to see all of them."""
@@ -284,14 +259,6 @@ class _Builder:
                     head, ec.Conjunction((), Constant("true")), rule.clause
                 )
                 self.description.rules.append(background)
-
-
-def _merge(facts: FactsByPredicate, into: FactsByPredicate) -> None:
-    for key, more in facts.items():
-        kept = into.setdefault(key, more)
-        if kept is not more:
-            kept.rows.extend(more.rows)
-            kept.places.extend(more.places)
 
 
 def _own_predicates(clauses: list[ec.Clause]) -> set[Key]:

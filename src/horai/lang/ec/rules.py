@@ -351,16 +351,13 @@ def written_out(term: Compound) -> Term:
     same = Compound("=:=", (value, best), place)
     with_it = Compound(",", (goal, same), place)
     listed = ListTerm((first,), others, place)
-    parts = (
-        _witnesses_aggregate(Compound(what.name, (value,), what.span), goal, best, place),
-        _witnesses_aggregate(Compound("set", (witness,), what.span), with_it, listed, place),
-        Compound("=", (result, Compound(what.name, (best, first), place)), place),
+    largest = Compound(what.name, (value,), what.span), goal, best
+    witnesses = Compound("set", (witness,), what.span), with_it, listed
+    equal = Compound("=", (result, Compound(what.name, (best, first), place)), place)
+    two = Compound("aggregate_all", witnesses, place), equal
+    return Compound(
+        ",", (Compound("aggregate_all", largest, place), Compound(",", two, place)), place
     )
-    return Compound(",", (parts[0], Compound(",", parts[1:], place)), place)
-
-
-def _witnesses_aggregate(kind: Term, goal: Term, result: Term, place: Span | None) -> Compound:
-    return Compound("aggregate_all", (kind, goal, result), place)
 
 
 def _fresh(name: str, place: Span | None) -> Var:
@@ -589,12 +586,14 @@ def _read_rule(head: Constant | Compound, clause: ec.Clause, shape: Shape) -> ec
     if name in ("p", "points", "cyclic"):
         fits = fits and is_pair(args[0])
     if is_special and fits and isinstance(head, Compound):
-        build = _HEADS.get(name)
-        return build(head, clause, shape) if build else ec.Declaration(name, args, clause)
+        if name in _HEADS:
+            return _HEADS[name][0](head, clause, shape)
+        return ec.Declaration(name, args, clause)
     if not is_special or name in EVERYDAY_HEADS:
         return ec.BackgroundRule(head, build_body(clause.body, shape), clause)
     message = f"`{name}` has {_arguments(counts)}, not {len(args)}"
-    shape.wrong("H102", message, head, f"write {_FORMS.get(name, name)}")
+    form = _HEADS[name][1] if name in _HEADS else name
+    shape.wrong("H102", message, head, f"write {form}")
     return None
 
 
@@ -747,37 +746,22 @@ def _input_fluent(head: Compound, clause: ec.Clause, shape: Shape) -> ec.Rule:
     return ec.InputFluent(fvp, form, clause)
 
 
-_HEADS: dict[str, Build] = {
-    "initiatedAt": _change,
-    "terminatedAt": _change,
-    "initiates": _effect,
-    "terminates": _effect,
-    "initially": _initially,
-    "happensAt": _event,
-    "holdsFor": _holds_for_head,
-    "holdsAt": _holds_at_head,
-    "fi": _future_initiation,
-    "ft": _future_termination,
-    "p": _postponable,
-    "grounding": _grounding_head,
-    "dynamicDomain": _dynamic_domain,
-    "collectIntervals": _input_fluent,
-    "points": _input_fluent,
-    "buildFromPoints": _input_fluent,
+_HEADS: dict[str, tuple[Build, str]] = {
+    "initiatedAt": (_change, "initiatedAt(F=V, T)"),
+    "terminatedAt": (_change, "terminatedAt(F=V, T)"),
+    "initiates": (_effect, "initiates(Event, F=V, T)"),
+    "terminates": (_effect, "terminates(Event, F=V, T)"),
+    "initially": (_initially, "initially(F=V)"),
+    "happensAt": (_event, "happensAt(Event, T)"),
+    "holdsFor": (_holds_for_head, "holdsFor(F=V, I)"),
+    "holdsAt": (_holds_at_head, "holdsAt(F=V, T)"),
+    "fi": (_future_initiation, "fi(F=V, F=V2, Delay)"),
+    "ft": (_future_termination, "ft(F=V, Delay)"),
+    "p": (_postponable, "p"),
+    "grounding": (_grounding_head, "grounding(Event) or grounding(F=V)"),
+    "dynamicDomain": (_dynamic_domain, "dynamicDomain(domain(_))"),
+    "collectIntervals": (_input_fluent, "collectIntervals(F=V)"),
+    "points": (_input_fluent, "points"),
+    "buildFromPoints": (_input_fluent, "buildFromPoints(F=V)"),
 }
-_FORMS = {
-    "initiatedAt": "initiatedAt(F=V, T)",
-    "terminatedAt": "terminatedAt(F=V, T)",
-    "initiates": "initiates(Event, F=V, T)",
-    "terminates": "terminates(Event, F=V, T)",
-    "initially": "initially(F=V)",
-    "happensAt": "happensAt(Event, T)",
-    "holdsFor": "holdsFor(F=V, I)",
-    "holdsAt": "holdsAt(F=V, T)",
-    "fi": "fi(F=V, F=V2, Delay)",
-    "ft": "ft(F=V, Delay)",
-    "grounding": "grounding(Event) or grounding(F=V)",
-    "dynamicDomain": "dynamicDomain(domain(_))",
-    "collectIntervals": "collectIntervals(F=V)",
-    "buildFromPoints": "buildFromPoints(F=V)",
-}
+"""What reads a head, and its form."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, cast
 
 from lark import Lark, Token, Tree
 
@@ -86,13 +86,6 @@ def _parser() -> Lark:
     return Lark(text, parser="lalr", lexer="basic", maybe_placeholders=False)
 
 
-def parse_clause(tokens: list[Token]) -> Part:
-    """The clause that the tokens (full stop left out) spell; GrammarError when they spell none."""
-    result = fed(_parser(), tokens)
-    assert isinstance(result, Tree)
-    return result
-
-
 def head_and_body(clause: Part) -> tuple[Part | None, list[Part]]:
     """Head and conditions of a clause; a constraint has no head."""
     pieces = inner(clause)
@@ -100,11 +93,7 @@ def head_and_body(clause: Part) -> tuple[Part | None, list[Part]]:
     return (None if clause.data == "constraint" else pieces[0]), body
 
 
-Say = Callable[[str, str, Span, str | None], None]
-ToTerm = Callable[[Part], Term]
 _Size = tuple[int | None, str | None] | None
-_W = TypeVar("_W", bound=lars.Window)
-
 _WINDOW_WORDS = ("hop", "tumbling", "per", "only", "from", "to", "inf")
 _FORMS = "write [3 s], [3 #], [3 s hop 1 s], [+3 s], [1 # per p(X)], [only p] or [from 3 to 9]"
 
@@ -117,21 +106,22 @@ class _Wrong(Exception):
         self.finding = (code, message, span, hint)
 
 
-def read_window(part: Part, term: ToTerm, say: Say) -> lars.Window:
-    """The window of a part; says what is wrong if it is none."""
-    try:
-        return _FormulaReader(part, term).window()
-    except _Wrong as wrong:
-        say(*wrong.finding)
-        return lars.TimeWindow(lars.NONE)
+class _WindowReader:
+    """Reads what stands between the brackets of a window."""
 
-
-class _FormulaReader:
-    def __init__(self, window: Part, term: ToTerm) -> None:
+    def __init__(self, window: Part, term: Callable[[Part], Term]) -> None:
         self.place = place_of(window)
         self.parts = window.children[1:-1]  # without the brackets
         self.term = term
         self.at = 0
+
+    def read(self) -> lars.Window:
+        """The window; raises `_Wrong` if it is none."""
+        window = self.window()
+        part = self.peek()
+        if part is not None:
+            raise _Wrong("H603", "this is not expected in a window", place_of(part), _FORMS)
+        return window
 
     def window(self) -> lars.Window:
         if self.takes("only"):
@@ -140,7 +130,7 @@ class _FormulaReader:
             first = self.time()
             if not self.takes("to"):
                 raise self.wrong("`to` is missing in this window", "write [from 3 to 9]")
-            return self.done(lars.IntervalWindow(first, self.time(), span=self.place))
+            return lars.IntervalWindow(first, self.time(), span=self.place)
         for name in lars.NAMED:
             if self.takes(name):
                 return self.named(name)
@@ -202,7 +192,7 @@ class _FormulaReader:
         if not amount or unit == "#":
             hint = f"write [{name} 1 d]"
             raise self.wrong(f"`{name}` needs a length of time above 0", hint, "H604")
-        return self.done(lars.NamedWindow(name, Duration(amount, unit), span=self.place))
+        return lars.NamedWindow(name, Duration(amount, unit), span=self.place)
 
     def times(self, past: _Size, future: _Size) -> lars.TimeWindow:
         if "#" in {size[1] for size in (past, future) if size is not None}:
@@ -220,7 +210,7 @@ class _FormulaReader:
             if before.amount in (None, 0) or future is not None:
                 hint = "write [4 s tumbling]; windows with a future can hop"
                 raise self.wrong("only a window over a past above 0 tumbles", hint, "H604")
-        return self.done(lars.TimeWindow(before, after, hop, span=self.place))
+        return lars.TimeWindow(before, after, hop, span=self.place)
 
     def tuples(self, past: _Size, future: _Size) -> lars.TupleWindow | lars.PartitionWindow:
         before = 0 if past is None else past[0]
@@ -229,13 +219,12 @@ class _FormulaReader:
             raise self.wrong("a tuple window has at least one signal", "write [1 #]", "H604")
         if self.takes("per"):
             return lars.PartitionWindow(before, after, self.patterns(), span=self.place)
-        return self.done(lars.TupleWindow(before, after, span=self.place))
+        return lars.TupleWindow(before, after, span=self.place)
 
     def patterns(self) -> tuple[lars.Pattern, ...]:
         found = [self.pattern()]
         while self.takes(","):
             found.append(self.pattern())
-        self.end()
         return tuple(found)
 
     def pattern(self) -> lars.Pattern:
@@ -267,15 +256,6 @@ class _FormulaReader:
         found = self.sees(word)
         self.at += found
         return found
-
-    def done(self, window: _W) -> _W:
-        self.end()
-        return window
-
-    def end(self) -> None:
-        part = self.peek()
-        if part is not None:
-            raise _Wrong("H603", "this is not expected in a window", place_of(part), _FORMS)
 
     def wrong(self, message: str, hint: str, code: str = "H603") -> _Wrong:
         return _Wrong(code, message, self.place, hint)
@@ -413,8 +393,12 @@ class Builder:
 
     def in_windows(self, windows: list[Part], formula: lars.Formula, span: Span) -> lars.Formula:
         """The formula in windows, the first one outermost."""
-        found = [read_window(window, self.term, self.say) for window in windows]
-        for window in reversed(found):
+        for part in reversed(windows):
+            window: lars.Window = lars.TimeWindow(lars.NONE)
+            try:
+                window = _WindowReader(part, self.term).read()
+            except _Wrong as wrong:
+                self.say(*wrong.finding)
             formula = lars.Within(window, formula, span=span)
         return formula
 
@@ -740,7 +724,9 @@ class _Reader(ClauseReader[Part]):
 
     def parse(self, tokens: list[Token]) -> Part:
         """The clause that tokens spell."""
-        return parse_clause(tokens)
+        result = fed(_parser(), tokens)
+        assert isinstance(result, Tree)
+        return result
 
     def accept(self, parsed: Part, trouble: Trouble) -> None:
         span = trouble.whole
