@@ -20,6 +20,7 @@ import horai
 QUICK = 20
 MANY = 4000
 FOUND = (
+    169,  # a stage reads a value that no rule gives, of a fluent of a later stage
     34,  # an initial value of nobody
     2124,  # a delay acts on those that a dynamic domain lists
     185,  # initial values that cancel each other, as members come late, begin no delay

@@ -243,7 +243,7 @@ class _Planner:
     def groups(self) -> Iterator[_Group]:
         """Components in processing order, those together that cannot be apart."""
         demands = demands_of(self.description, self.strata)
-        for numbers in self._together().components():
+        for numbers in self._together(demands).components():
             some = [demand for number in sorted(numbers) for demand in demands.get(number, ())]
             makes = dict.fromkeys(d.parts[0].entity for d in some if d.is_rule)
             if makes:
@@ -251,7 +251,7 @@ class _Planner:
                 reads = [e for e in parts if e not in makes and e[0] is not Kind.DOMAIN]
                 yield _Group(some, list(makes), reads)
 
-    def _together(self) -> Digraph[int]:
+    def _together(self, demands: dict[int, list[Demand]]) -> Digraph[int]:
         """The graph of readings between components, in a circle where they cannot be apart.
 
         Spans and events are exchanged between stages, initiations and terminations are not; and
@@ -269,6 +269,10 @@ class _Planner:
         for edge in self.strata.graph.edges:
             source, target = component_of[edge.source], component_of[edge.target]
             found.add_edge(source.number, target.number)
+        # Values that no rule gives have no vertex; a stage is given all values of what it reads.
+        for number, some in demands.items():
+            read = {part.entity for demand in some for part in demand.parts[1:]}
+            found.add_edges((makers[entity], number) for entity in read & makers.keys())
         for a, b in self._inseparable(makers):
             found.add_edges([(a, b), (b, a)])
         return found
