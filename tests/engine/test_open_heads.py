@@ -20,6 +20,7 @@ import horai
 QUICK = 20
 MANY = 4000
 FOUND = (
+    639,  # a value that a grounding leaves open is an argument of the head
     169,  # a stage reads a value that no rule gives, of a fluent of a later stage
     34,  # an initial value of nobody
     2124,  # a delay acts on those that a dynamic domain lists

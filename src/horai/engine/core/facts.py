@@ -17,7 +17,7 @@ from horai.engine.core.solver import Compiled, Function, Row, Solver, Table
 from horai.engine.core.words import Words
 from horai.lang import endless
 from horai.lang.core.printer import show
-from horai.lang.core.terms import Compound, Term, Var, is_ground
+from horai.lang.core.terms import Compound, Term, Var, is_ground, substitute
 from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import Endless, blaming
 from horai.plan import operators as op
@@ -143,10 +143,11 @@ class StaticFacts:
         branches: list[op.Branch] = []
         places = [place for place, one in enumerate(every) if any(one is it for it in some)]
         for one in (every[place] for place in places):
-            said = one.terms
+            said: tuple[Term, ...] | None = one.terms
             if value is not None:
-                said = (*said, one.value if one.value and _tells_value(one) else value)
-            if names(*said) <= one.listing.bound:
+                its = one.value if _tells_value(one) else _by_arguments(value, args, one)
+                said = None if its is None else (*one.terms, its)
+            if said is not None and names(*said) <= one.listing.bound:
                 branches.append(op.Branch(said, replace(one.listing, clause=one.clause)))
         terms = (*args, value) if value is not None else tuple(args)
         what = "" if value is None else show(value)
@@ -157,6 +158,15 @@ class StaticFacts:
         else:
             self.known.define(name, branches)
         return op.FactJoin(name, terms, Compound(name[0], terms))
+
+
+def _by_arguments(value: Term, args: Sequence[Term], plan: GroundingPlan) -> Term | None:
+    """The value of a head with these arguments, in the words of a grounding that leaves it open.
+
+    None if it has variables that are no arguments of the head.
+    """
+    known = {a.name: its for a, its in zip(args, plan.terms, strict=False) if isinstance(a, Var)}
+    return substitute(value, known) if names(value) <= known.keys() else None
 
 
 def _tells_value(plan: GroundingPlan) -> bool:
