@@ -30,17 +30,18 @@ from generators.lars import FORMS, Story, basic, content, diamond, reach
 
 import horai
 from horai import io
+from horai.engine.arrow_items import ORDER
 from horai.engine.columns import column_of
-from horai.engine.lars.run import LarsRun, SignalRows
+from horai.engine.lars.run import LarsRun, Signal
+from horai.engine.rows import Rows
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.syntax import Program
 from horai.lang.lars.walk import in_points
-from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.admission import Changes
 from horai.runtime.lars.compiled import planned
 from horai.runtime.lars.engines import lars_engine
 from horai.runtime.values import plain
-from horai.temporal.spans import INF
 
 
 def program_of(story: Story) -> Program:
@@ -84,7 +85,7 @@ def together(story: Story) -> float:
     args = zip(*(signal.atom.args for signal in signals), strict=True)
     columns = tuple(column_of(list(terms), run.words.symbols) for terms in args)
     at = np.array([signal.time for signal in signals])
-    rows = {key: SignalRows(columns, at, at, np.full(len(at), INF), np.arange(len(at)))}
+    rows = {key: Rows({"start": at, "since": at, ORDER: np.arange(len(at))}, columns)}
     best = float("inf")
     for _ in range(2):
         run.begin()

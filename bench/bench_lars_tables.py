@@ -27,10 +27,10 @@ from generators.lars import Story
 from generators.lars_static import question
 from lars_experiments import Configuration, Table, tables
 
+from horai.engine.lars.run import Signal
 from horai.lang.lars.clock import Clock
 from horai.lang.lars.reader import read_text
 from horai.lang.lars.walk import in_points
-from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import lars_engine
 
 BASELINES = ("library", "process")

@@ -9,8 +9,10 @@ import pytest
 from tests.lars.plain_programs import LAST, Sent, Story
 from tests.lars.story import program, written
 
+from horai.engine.arrow_items import ORDER
 from horai.engine.columns import column_of
-from horai.engine.lars.run import SignalRows
+from horai.engine.lars.run import Signal
+from horai.engine.rows import Rows
 from horai.engine.symbols import Symbols
 from horai.lang.core.reader import read_term
 from horai.lang.lars.predicates import derived
@@ -18,7 +20,7 @@ from horai.lang.lars.syntax import Atom, Predicate
 from horai.oracle.lars import grounding
 from horai.oracle.lars.answers import answers_at
 from horai.plan.lars import strata
-from horai.runtime.lars.admission import Changes, Signal
+from horai.runtime.lars.admission import Changes
 from horai.runtime.lars.compiled import PlanEngine
 from horai.runtime.lars.engines import Model
 
@@ -56,7 +58,7 @@ def _numbered(story: Story) -> list[tuple[Sent, Signal]]:
     ]
 
 
-def _rows(story: Story, symbols: Symbols) -> dict[Predicate, SignalRows]:
+def _rows(story: Story, symbols: Symbols) -> dict[Predicate, Rows]:
     """All signals as columns, each from its arrival on until it is taken back."""
     groups: dict[Predicate, list[tuple[Sent, Signal]]] = {}
     for one, signal in _numbered(story):
@@ -65,8 +67,10 @@ def _rows(story: Story, symbols: Symbols) -> dict[Predicate, SignalRows]:
     for key, some in groups.items():
         args = zip(*(signal.atom.args for _, signal in some), strict=True)
         times = [(s.time, one.arrival, _gone(one), s.order) for one, s in some]
-        columns = (np.array(column, np.int64) for column in zip(*times, strict=True))
-        found[key] = SignalRows(tuple(column_of(list(c), symbols) for c in args), *columns)
+        numbers = dict(
+            zip(("start", "since", "until", ORDER), np.array(times, np.int64).T, strict=True)
+        )
+        found[key] = Rows(numbers, tuple(column_of(list(c), symbols) for c in args))
     return found
 
 

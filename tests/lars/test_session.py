@@ -14,6 +14,7 @@ from tests.lars.story import program, written
 from tests.weights import examples
 
 import horai
+from horai.engine.lars.run import Signal
 from horai.errors import UsageError
 from horai.io import AnswerRow
 from horai.lang.core.reader import read_term
@@ -23,7 +24,7 @@ from horai.oracle.lars.answers import answers_at
 from horai.plan.lars.reach import SignalReach
 from horai.result import Answer
 from horai.runtime.lars import admission as lars_memory
-from horai.runtime.lars.admission import Signal, SignalMemory
+from horai.runtime.lars.admission import SignalMemory
 from horai.session import Session
 
 __all__ = ["few_rounds"]

@@ -10,10 +10,10 @@ from tests.asp.programs import END, Kind, programs, streams
 from tests.weights import examples
 
 import horai
+from horai.engine.lars.run import Signal
 from horai.errors import UsageError
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import AnswerMode
-from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import Model, answer_mode, lars_engine
 from horai.runtime.values import show
 from horai.settings import RunSettings

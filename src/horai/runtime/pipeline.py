@@ -17,12 +17,13 @@ from horai.engine.admission import Dropped, Stream
 from horai.engine.answer import Answer, AtomTable, Part, Which
 from horai.engine.arrow_items import ORDER, read_items
 from horai.engine.columns import Column, bits, codes, column_of, constant, terms_of
-from horai.engine.lars.run import SignalRows
+from horai.engine.lars.run import Signal
 from horai.engine.numbering import dense
 from horai.engine.packing import Packer, Unpacker, readable
 from horai.engine.rows import (
     Rows,
     clipped,
+    join,
     merged,
     minus,
     no_spans,
@@ -53,7 +54,6 @@ from horai.runtime.engines import (
     engine_session,
 )
 from horai.runtime.inputs import input_schema, table_keys
-from horai.runtime.lars.admission import Signal, joined, only
 from horai.runtime.lars.answers import AtomFilter
 from horai.runtime.lars.compiled import PlanEngine
 from horai.runtime.lars.engines import LARS_ENGINES, LarsSession, choose_engine
@@ -141,20 +141,18 @@ class Evaluator:
             self.reach = reach_of(program).points_back(self.derived)
         self.looks_ahead = looks_ahead(program)
 
-    def evaluate(
-        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
-    ) -> DerivedAtoms:
+    def evaluate(self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool) -> DerivedAtoms:
         """What holds from `first` to `last`; `goes_on` if nothing before them has changed."""
         if isinstance(self.session, PlanEngine):
             return self._together(self.session, rows, first, last)
         return self._one_by_one(rows, first, last, goes_on)
 
     def _together(
-        self, session: PlanEngine, rows: dict[Key, SignalRows], first: int, last: int
+        self, session: PlanEngine, rows: dict[Key, Rows], first: int, last: int
     ) -> DerivedAtoms:
         if self.reach is not None:
             low = first - self.reach
-            rows = {key: only(one, one.time >= low) for key, one in rows.items()}
+            rows = {key: one.take(one["start"] >= low) for key, one in rows.items()}
         session.again()
         news = session.steps(rows, range(first, last + 1))
         lost = news.unanswered(last + 1)
@@ -168,7 +166,7 @@ class Evaluator:
         return found
 
     def _one_by_one(
-        self, rows: dict[Key, SignalRows], first: int, last: int, goes_on: bool
+        self, rows: dict[Key, Rows], first: int, last: int, goes_on: bool
     ) -> DerivedAtoms:
         if goes_on and not self.looks_ahead:
             signals = self._signals(rows, first)
@@ -196,13 +194,13 @@ class Evaluator:
         found.atoms = spans_of(held, self.symbols)
         return found
 
-    def _signals(self, rows: dict[Key, SignalRows], low: int) -> list[Signal]:
+    def _signals(self, rows: dict[Key, Rows], low: int) -> list[Signal]:
         listed: list[Signal] = []
         for (name, _), all_rows in rows.items():
-            some = only(all_rows, all_rows.time >= low)
-            columns = [terms_of(column, self.symbols) for column in some.args]
-            args = zip(*columns, strict=True) if columns else iter([()] * len(some))
-            numbers = zip(some.time.tolist(), some.number.tolist(), strict=True)
+            some = all_rows.take(all_rows["start"] >= low)
+            columns = [terms_of(column, self.symbols) for column in some.terms]
+            args = zip(*columns, strict=True) if columns else iter([()] * some.size)
+            numbers = zip(some["start"].tolist(), some[ORDER].tolist(), strict=True)
             listed += [
                 Signal(time, order, Atom(name, tuple(row)))
                 for (time, order), row in zip(numbers, args, strict=True)
@@ -353,23 +351,18 @@ class ProgramStage:
                 change = min(change, int(times["start"].min(initial=INF)))
         return change
 
-    def _rows(self, low: int) -> dict[Key, SignalRows]:
+    def _rows(self, low: int) -> dict[Key, Rows]:
         """Rows of the stream and points of what the description says, as far as windows reach."""
-        rows = {key: self._known(some) for key, some in self.stream.occurrences().items()}
-        for key, some in self.announced.items():
-            more = self._known(some)
-            rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
+        known = [*self.stream.occurrences().items(), *self.announced.items()]
         reach = self.evaluator.reach
         for key, feed in self.feeds.items():
             seen = clipped(feed, self.first if reach is None else low - reach, INF)
             args, time = points_of(seen)
-            more = self._known(Rows({"start": time, ORDER: self._order(key, seen)}, args))
-            rows[key] = joined(rows[key], more, self.symbols) if key in rows else more
-        return rows
-
-    def _known(self, rows: Rows) -> SignalRows:
-        since, ever = np.full(rows.size, self.first), np.full(rows.size, INF)
-        return SignalRows(rows.terms, rows["start"], since, ever, rows[ORDER])
+            known.append((key, Rows({"start": time, ORDER: self._order(key, seen)}, args)))
+        parts: dict[Key, list[Rows]] = {}
+        for key, some in known:
+            parts.setdefault(key, []).append(some)
+        return {key: join(listed, self.symbols) for key, listed in parts.items()}
 
     def _order(self, key: Key, held: Rows) -> Ints:
         """The order of what holds at one point, which only windows that count ask for."""
@@ -600,7 +593,7 @@ class PipelineEngine:
         return Answer(self.last, said.symbols, dropped, {which: part(which) for which in forms})
 
     def _refused(self, dropped: Iterable[Dropped]) -> list[Dropped]:
-        """SignalRows that the program alone reads: the description judges all others."""
+        """Rows that the program alone reads: the description judges all others."""
         return [one for one in dropped if table_key(one.origin) not in self.description.reads]
 
     def finish(self) -> Sequence[Dropped]:

@@ -10,40 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from horai.engine.columns import Column
+from horai.engine.arrow_items import ORDER
 from horai.engine.core.built import compiled
 from horai.engine.core.words import Words
 from horai.engine.lars.program import Tables
+from horai.engine.rows import Rows
 from horai.engine.symbols import Symbols
 from horai.lang.lars.syntax import Atom
 from horai.plan.lars.strata import Key, ProgramPlan
-from horai.temporal.spans import Ints, Spans
+from horai.temporal.spans import INF, Ints, Spans
 
 
-class SignalChange(NamedTuple):
-    """A signal that comes or goes: what it says, when, and its place in the order of all."""
+class Signal(NamedTuple):
+    """An atom at a time; `order` is its place in the input, which orders signals of one time."""
 
-    key: Key
-    words: tuple[int, ...]
     time: int
     order: int
-    sign: int
-
-
-class SignalRows(NamedTuple):
-    """Signals of one predicate, each at its time, known from `start` until `end`.
-
-    `number` tells in which order all signals came in.
-    """
-
-    args: tuple[Column, ...]
-    time: Ints
-    start: Ints
-    end: Ints
-    number: Ints
-
-    def __len__(self) -> int:
-        return len(self.time)
+    atom: Atom
 
 
 class News(NamedTuple):
@@ -121,12 +104,13 @@ class LarsRun:
         self.tables.give_to(self._views)
         self.has_answer = True
 
-    def step(self, query: int, changes: Iterable[SignalChange]) -> News | None:
+    def step(self, query: int, added: Iterable[Signal], removed: Iterable[Signal]) -> News | None:
         """Go on to a query time; None if something is lacking that was forgotten."""
-        came = self.tables.came
+        came, word = self.tables.came, self.words.word
         rows = [
-            (came(self._views, one.key), one.time, one.order, one.sign, one.words)
-            for one in changes
+            (came(self._views, atom.predicate), time, order, sign, tuple(map(word, atom.args)))
+            for sign, signals in ((1, added), (-1, removed))
+            for time, order, atom in signals
         ]
         if not self._views.step(query, rows):
             return None
@@ -144,19 +128,25 @@ class LarsRun:
                 listed.append((key, tuple(words[place + 2 : place + width])))
         return found
 
-    def steps_of_rows(self, queries: range, rows: Mapping[Key, SignalRows]) -> StepNews:
-        """Go through many query times: each signal counts from the first on that knows of it."""
+    def steps_of_rows(self, queries: range, rows: Mapping[Key, Rows]) -> StepNews:
+        """Go through many query times, with signals as events that come with their order.
+
+        Those that have numbers of these names are known `since` a time and `until` another one.
+        """
         parts: list[tuple[Ints, ...]] = []
         words: list[Ints] = []
         size = 0
         for key, signals in rows.items():
-            count, number = len(signals), self.tables.came(self._views, key)
+            count, number = signals.size, self.tables.came(self._views, key)
             place = size + key[1] * np.arange(count)
             size += key[1] * count
-            columns = [self.words.of_column(column) for column in signals.args]
+            columns = [self.words.of_column(column) for column in signals.terms]
             words += [np.stack(columns, axis=1).reshape(-1)] if columns else []
-            come, gone = (_step(side, queries) for side in (signals.start, signals.end))
-            same = (np.full(count, number), signals.time, signals.number)
+            come, gone = (
+                _step(signals.numbers.get(name, np.full(count, always)), queries)
+                for name, always in (("since", queries.start), ("until", INF))
+            )
+            same = (np.full(count, number), signals["start"], signals[ORDER])
             for step, sign in ((come, 1), (gone, -1)):
                 there = (come < gone) & (step < len(queries))
                 part = (step, *same, np.full(count, sign), place)

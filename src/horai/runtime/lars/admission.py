@@ -13,7 +13,6 @@ from heapq import heappop, heappush
 from itertools import chain, groupby, repeat
 from math import inf
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +20,8 @@ import pyarrow as pa
 from horai import io
 from horai.engine.admission import Dropped, Reason
 from horai.engine.arrow_items import ORDER, numbers_of, read_items
-from horai.engine.columns import concat
-from horai.engine.lars.run import SignalRows
+from horai.engine.lars.run import Signal
+from horai.engine.rows import Rows, join
 from horai.engine.symbols import Symbols
 from horai.io.terms import Term as Plain
 from horai.lang.core.terms import Term
@@ -31,18 +30,10 @@ from horai.plan.lars.reach import SignalReach
 from horai.plan.lars.strata import Key
 from horai.runtime.inputs import DroppedRow
 from horai.runtime.values import to_term
-from horai.temporal.spans import INF, Ints, Mask
+from horai.temporal.spans import Ints
 
 MOST_ATOMS = 20_000
 _NONE: tuple[tuple[Plain, ...], Atom | None] = ((), None)
-
-
-class Signal(NamedTuple):
-    """An atom at a time; `order` is its place in the input, which orders signals of one time."""
-
-    time: int
-    order: int
-    atom: Atom
 
 
 _made = partial(tuple.__new__, Signal)  # in less than half the time of the class itself
@@ -333,25 +324,12 @@ class Arrivals:
 # --- signals as columns ---------------------------------------------------------------------------
 
 
-def joined(one: SignalRows, other: SignalRows, symbols: Symbols) -> SignalRows:
-    """Signals of one predicate, one after the other."""
-    args = tuple(concat(pair, symbols) for pair in zip(one.args, other.args, strict=True))
-    rest = (np.concatenate(pair) for pair in zip(one[1:], other[1:], strict=True))
-    return SignalRows(args, *rest)
-
-
-def only(rows: SignalRows, chosen: Mask) -> SignalRows:
-    return SignalRows(
-        tuple(column.take(chosen) for column in rows.args), *(c[chosen] for c in rows[1:])
-    )
-
-
 def numbered(
     tables: Iterable[io.ItemTable], files: Sequence[str] = (), first: int = 0
 ) -> list[io.ItemTable]:
     """Tables with the order of their rows: file after file as they were given, line after line.
 
-    SignalRows that have an order keep it, and come before others.
+    Rows that have an order keep it, and come before others.
     """
     listed = [table for table in tables if len(table)]
     if not listed:
@@ -429,21 +407,18 @@ class Coming:
                 found += [Dropped(table, row, Reason.OUTSIDE_RUN, last, text) for row in places]
         return early, after
 
-    def rows(self, queries: range, start: int, symbols: Symbols) -> dict[Key, SignalRows]:
-        """What an engine knows of them: each from the first query time after its arrival on."""
-        times = np.arange(queries.start, queries.stop, queries.step)
-        found: dict[Key, SignalRows] = {}
+    def rows(self, queries: range, start: int, symbols: Symbols) -> dict[Key, Rows]:
+        """What an engine knows of them: each since it arrived."""
+        found: dict[Key, Rows] = {}
         for table in self.tables:
             batch = read_items(table, symbols, tick=1)
-            fine = np.flatnonzero((batch.arrival <= times[-1]) & (batch.start >= start))
-            known = times[np.searchsorted(times, batch.arrival[fine])]
-            args = tuple(column.take(fine) for column in batch.args)
-            ever = np.full(len(fine), INF)
-            new = SignalRows(
-                args, batch.start[fine], known, ever, numbers_of(table.table, ORDER)[fine]
+            order = numbers_of(table.table, ORDER)
+            numbers = {"start": batch.start, "since": batch.arrival, ORDER: order}
+            new = Rows(numbers, batch.args).take(
+                (batch.arrival <= queries[-1]) & (batch.start >= start)
             )
             key = (batch.name, batch.arity)
-            found[key] = joined(found[key], new, symbols) if key in found else new
+            found[key] = join([found[key], new], symbols) if key in found else new
         return found
 
 

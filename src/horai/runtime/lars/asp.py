@@ -8,11 +8,11 @@ from horai.asp.engine import AspSession
 from horai.asp.solving import AnswerSets
 from horai.asp.solving import Model as AnswerStream
 from horai.asp.tms import TmsSession
+from horai.engine.lars.run import Signal
 from horai.errors import RunError, UsageError
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import ONE, AnswerMode, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
-from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import Model, stopping
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from horai.engine.core.built import NotCompiled, Outdated
-from horai.engine.lars.run import LarsRun, News, SignalChange, SignalRows, StepNews
+from horai.engine.lars.run import LarsRun, News, Signal, StepNews
+from horai.engine.rows import Rows
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.lang.lars.arithmetic import TooLarge
@@ -14,7 +15,7 @@ from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues, NotServed
 from horai.plan.lars.intervals import with_fixed_ends
 from horai.plan.lars.reach import reach_of as signal_reach
 from horai.plan.lars.strata import Key, ProgramPlan, plan_of
-from horai.runtime.lars.admission import Signal, SignalMemory
+from horai.runtime.lars.admission import SignalMemory
 from horai.runtime.lars.engines import Model, Moved, stopping
 from horai.temporal.spans import INF
 
@@ -82,13 +83,11 @@ class PlanEngine:
 
         None if all was worked out anew, so that what has changed is not known.
         """
-        changes = [*(self._change(one, 1) for one in added)]
-        changes += [self._change(one, -1) for one in removed]
         goes_on = self._last is None or query >= self._last
         self._last = UNDONE
         if goes_on:
             try:
-                news = self.run.step(query, changes)
+                news = self.run.step(query, added, removed)
             except (EndlessValues, TooLarge):
                 news = None  # rows that came and rows that went have met, which never hold together
             if news is not None:
@@ -103,7 +102,7 @@ class PlanEngine:
         self._last = UNDONE
         lasting = sorted(signal for signal, since, until in known.known if since <= query < until)
         with stopping(self._program, f"up to time {query}"):
-            news = self.run.step(query, [self._change(one, 1) for one in lasting])
+            news = self.run.step(query, lasting, ())
         assert news is not None, "nothing was forgotten yet"
         self._last = query
         self._moved(news)
@@ -123,19 +122,14 @@ class PlanEngine:
             found = self._atoms[one] = self.run.atom(*one)
         return found
 
-    def _change(self, signal: Signal, sign: int) -> SignalChange:
-        atom = signal.atom
-        words = tuple(map(self.run.words.word, atom.args))
-        return SignalChange(atom.predicate, words, signal.time, signal.order, sign)
-
     # --- many query times ------------------------------------------------------------------------
 
-    def moves(self, rows: Mapping[Key, SignalRows], queries: range) -> Iterator[Moved]:
+    def moves(self, rows: Mapping[Key, Rows], queries: range) -> Iterator[Moved]:
         """What changes from each query time to the next, given all signals there are."""
         self._last = queries[-1]
         return self._each(self.steps(rows, queries), queries)
 
-    def steps(self, rows: Mapping[Key, SignalRows], queries: range) -> StepNews:
+    def steps(self, rows: Mapping[Key, Rows], queries: range) -> StepNews:
         """The same as columns of words."""
         with stopping(self._program, f"up to time {queries[-1]}"):
             return self.run.steps_of_rows(queries, rows)

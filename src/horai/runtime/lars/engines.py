@@ -21,11 +21,12 @@ from horai.plan.lars.check import place_of
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues
 from horai.runtime.engines import AUTO, SPARK, loaded
-from horai.runtime.lars.admission import Signal, SignalMemory
+from horai.runtime.lars.admission import SignalMemory
 from horai.settings import RunSettings
 
 if TYPE_CHECKING:
-    from horai.engine.lars.run import SignalRows
+    from horai.engine.lars.run import Signal
+    from horai.engine.rows import Rows
     from horai.engine.symbols import Symbols
     from horai.plan.lars.strata import Key
 
@@ -79,7 +80,7 @@ class ByChange(LarsSession, Protocol):
     def models(self) -> list[Model]:
         """The models at the last query time, or at that which was told last."""
 
-    def moves(self, rows: Mapping[Key, SignalRows], queries: range) -> Iterator[Moved]:
+    def moves(self, rows: Mapping[Key, Rows], queries: range) -> Iterator[Moved]:
         """What changes from each query time to the next, given all signals there are."""
 
     def again(self) -> None:

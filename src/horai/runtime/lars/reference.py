@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from horai.engine.lars.run import Signal
 from horai.errors import RunError
 from horai.lang.lars.predicates import derived
 from horai.lang.lars.syntax import Atom, Program
@@ -12,7 +13,6 @@ from horai.oracle.lars.answers import answers_at
 from horai.oracle.lars.grounding import EndlessDerivation
 from horai.oracle.lars.matching import TooManyValues
 from horai.plan.lars.fragments import ONE, AnswerMode
-from horai.runtime.lars.admission import Signal
 from horai.runtime.lars.engines import Model, endless, stopping
 
 

@@ -9,13 +9,14 @@ from typing import Any, TypeVar, cast
 
 from horai import io
 from horai.engine.admission import Dropped
+from horai.engine.lars.run import Signal
 from horai.errors import UsageError
 from horai.lang.lars.predicates import background_facts
 from horai.lang.lars.syntax import Atom, Program
 from horai.plan.lars.fragments import AnswerMode
 from horai.plan.lars.reach import reach_of
 from horai.runtime.inputs import DroppedRow
-from horai.runtime.lars.admission import Arrivals, Coming, Signal, in_order
+from horai.runtime.lars.admission import Arrivals, Coming, in_order
 from horai.runtime.lars.answers import (
     AtomFilter,
     CurrentAtoms,
