@@ -17,7 +17,7 @@ from horai.engine.profile import Profile, Stats
 from horai.errors import counted
 from horai.plan.ec.entities import Kind
 from horai.plan.ec.outline import WORDS, Json, outline
-from horai.plan.lars.check import listed, named, place_of
+from horai.plan.lars.check import all_named, named, written_at
 from horai.plan.program import Plan
 from horai.plan.split.keys import EntityKey, Path
 from horai.plan.split.lars import Parts
@@ -291,15 +291,15 @@ def parts_json(found: Parts) -> list[Json]:
     told: list[Json] = []
     for number, part in enumerate(found.parts, 1):
         one, keys = part.unsplit, {named(it): place + 1 for it, place in part.places.items()}
-        place = None if one is None or one.rule is None else place_of(one.rule)
+        place = None if one is None or one.rule is None else written_at(one.rule)
         needs_all = one is not None and part.counts
         told.append(
             {
                 "part": number,
                 "split": one is None,
-                "makes": listed(part.makes),
-                "keys": {name: keys[name] for name in listed(part.places)},
-                "signals": "all" if needs_all else listed(part.reads - part.makes),
+                "makes": all_named(part.makes),
+                "keys": {name: keys[name] for name in all_named(part.places)},
+                "signals": "all" if needs_all else all_named(part.reads - part.makes),
                 "unsplit": None if one is None else _placed(one.reason, place),
             }
         )
@@ -372,7 +372,7 @@ def kind_lines(kind: Classification) -> Iterator[str]:
     uses = f" ({', '.join(sorted(kind.features))})" if kind.features else ""
     yield f"fragment: {kind.fragment}{uses}"
     for reason in kind.reasons[:3]:
-        place = None if reason.rule is None else place_of(reason.rule)
+        place = None if reason.rule is None else written_at(reason.rule)
         yield f"  because {reason.text}{f' ({place})' if place else ''}"
 
 

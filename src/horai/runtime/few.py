@@ -8,6 +8,7 @@ beside it: they know what to say about it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from horai import io
@@ -15,9 +16,8 @@ from horai.engine.admission import Given, ItemType
 from horai.engine.answer import Answer, Changes, Instance
 from horai.engine.core.session import CompiledSession
 from horai.io.answers import AnswerRow
-from horai.io.schema import TableKey, row_keys
-from horai.io.terms import BLANKS, read_field
-from horai.io.times import MAX_TIME, MIN_TIME, OPEN_WORDS, TimeScale
+from horai.io.items.rows import NotPlain, PlainLines
+from horai.io.times import MAX_TIME, MIN_TIME, TimeScale
 from horai.lang.core.terms import Term
 from horai.plan.ec.instructions import INF as LAST
 from horai.runtime.answers import OutputFilter, value_key
@@ -26,8 +26,7 @@ from horai.temporal.spans import INF
 
 MANY = 2_000
 """More items than that are better read as columns."""
-DIGITS = 18  # so many always fit
-MOST_WORDS = 100_000  # of fields that are kept
+MOST_WORDS = 100_000  # of instances and values that are kept
 
 
 class Few:
@@ -45,34 +44,22 @@ Row = tuple[int, int, int, ItemType, tuple[int, ...]]
 """Arrival, start, end, type and words of an item."""
 
 
-class NotPlain(Exception):
-    """There is a row that only the readers of `horai.io` understand."""
-
-
 class FewReader:
     """Reads items for the compiled engine."""
 
     def __init__(self, schema: io.InputSchema, clock: TimeScale, core: CompiledSession) -> None:
         self.core, self.tick = core, core.tick
-        self.is_plain = clock.time_in in (None, clock.unit) and not schema.columns
-        self._types: dict[TableKey, ItemType | None] = {}
-        # By name and number of fields: the type, the first argument, has it an end?
-        self._by_fields: dict[tuple[str, int], tuple[ItemType, int, bool] | None] = {}
-        for types in schema.types.values():
-            for key in (key for one in types for key in row_keys(one)):
-                of_type = core.item_type(key.kind, (key.name, key.arity))
-                self._types[key] = of_type
-                place = (key.name, key.fields)
-                if of_type is None or place in self._by_fields:
-                    self._by_fields[place] = None
-                else:
-                    first = key.fields - key.arity
-                    self._by_fields[place] = (of_type, first, first == 5)
-        self._words: dict[str, int] = {}  # of fields
+        self._types = {
+            key: core.item_type(key.kind, (key.name, key.arity))
+            for name in schema.types
+            for key in schema.keys(name)
+        }
+        word = partial(_word, core)  # not of this reader: it would hold itself
+        self._line = PlainLines(schema, clock, self._types.get, word, core.tick, INF).row
 
     def read(self, given: object) -> Given | None:
         """Items that are all plain insertions, None for anything else."""
-        if not isinstance(given, list | tuple) or len(given) > MANY or not self.is_plain:
+        if not isinstance(given, list | tuple) or len(given) > MANY:
             return None
         kinds = set(map(type, given))
         try:
@@ -83,42 +70,6 @@ class FewReader:
         except NotPlain:
             pass
         return None
-
-    def _line(self, line: str) -> Row:
-        """The item of a line of a narrative."""
-        fields = line.rstrip("\r\n").split("|")
-        plain = self._by_fields.get((fields[0], len(fields)))
-        if plain is None or '"' in line:
-            raise NotPlain
-        of_type, first, is_interval = plain
-        arrival, start = fields[1], fields[2]
-        since = until = _number(start)
-        if first > 3:
-            if is_interval:
-                until = INF if fields[3].lower() in OPEN_WORDS else _number(fields[3])
-                if until <= since:
-                    raise NotPlain
-            else:
-                until = since + self.tick - since % self.tick
-            fields.append(fields[first - 1])  # the value is the last
-        try:
-            found = tuple([self._words[text] for text in fields[first:]])
-        except KeyError:
-            found = tuple(map(self._word, fields[first:]))
-        return since if arrival == start else _number(arrival), since, until, of_type, found
-
-    def _word(self, text: str) -> int:
-        if not text.isprintable():
-            raise NotPlain  # a line break, half a surrogate pair
-        if text in self._words:
-            return self._words[text]
-        if len(self._words) > MOST_WORDS:
-            self._words.clear()
-        words = self.core.words_of((read_field(text.strip(BLANKS)),))
-        if words is None:
-            raise NotPlain
-        found = self._words[text] = words[0]
-        return found
 
     def _rows_of(self, items: Sequence[io.Item]) -> list[Row]:
         types, words_of, tick = self._types, self.core.words_of, self.tick
@@ -140,14 +91,13 @@ class FewReader:
         return rows
 
 
+def _word(core: CompiledSession, term: io.Term) -> int | None:
+    words = core.words_of((term,))
+    return None if words is None else words[0]
+
+
 def _by_column(rows: list[Row]) -> Given:
     return Given(*zip(*rows, strict=True)) if rows else Given()
-
-
-def _number(text: str) -> int:
-    if text.isdecimal() and text.isascii() and len(text) <= DIGITS:
-        return int(text)
-    raise NotPlain
 
 
 Key = tuple[Any, ...]

@@ -62,6 +62,11 @@ def _parse(raw: bytes) -> object:
         return bad
 
 
+def read_object_line(raw: bytes, line: int, reader: RowReader) -> Item:
+    """The item of a line that is a JSON object. Raises BadRow."""
+    return _read_row(JsonRow(line, raw, _parse(raw.strip())), reader)
+
+
 def read_json_array(data: bytes, harvest: Harvest) -> None:
     """Read a JSON file that is one array of objects; rows are counted from 1."""
     try:

@@ -47,12 +47,12 @@ def named(predicate: lars.Predicate) -> str:
     return f"{predicate[0]}/{predicate[1]}"
 
 
-def listed(predicates: Iterable[lars.Predicate]) -> list[str]:
+def all_named(predicates: Iterable[lars.Predicate]) -> list[str]:
     """Predicates as people write them, without those that nobody wrote."""
     return [named(one) for one in sorted(predicates) if not is_made(one[0])]
 
 
-def place_of(rule: lars.Rule) -> str | None:
+def written_at(rule: lars.Rule) -> str | None:
     """File and line of a rule, if it was written somewhere."""
     if rule.source is None or rule.span is None:
         return None

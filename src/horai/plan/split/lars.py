@@ -23,7 +23,7 @@ from horai.lang.lars.predicates import (
 )
 from horai.lang.lars.walk import children, windows
 from horai.plan.graphs import Digraph
-from horai.plan.lars.check import listed
+from horai.plan.lars.check import all_named
 from horai.plan.lars.dependencies import strata
 from horai.plan.split.keys import Mention, choices
 
@@ -61,7 +61,7 @@ def keys_of(rules: Sequence[lars.Rule], background: set[lars.Predicate]) -> Plac
             return UnsplitProgram("its atoms have no argument in common", rule)
     found = next(choices(mentioned), None)
     if found is None:
-        names = ", ".join(listed({predicate for some in mentioned for predicate, _ in some}))
+        names = ", ".join(all_named({predicate for some in mentioned for predicate, _ in some}))
         return UnsplitProgram(f"no argument of {names} is common to all of the rules")
     return found
 

@@ -24,7 +24,7 @@ from horai.lang.core.diagnostics import Diagnostic
 from horai.lang.core.terms import Term
 from horai.lang.lars.predicates import background, derived, head_predicates, inputs
 from horai.lang.lars.syntax import Atom, Predicate, Program
-from horai.plan.lars.check import place_of
+from horai.plan.lars.check import written_at
 from horai.plan.lars.fragments import ONE
 from horai.plan.split.lars import Parts, ProgramPart, UnsplitProgram, parts_of
 from horai.result import Answer, Result
@@ -328,7 +328,7 @@ def not_counted() -> Metrics:
 
 def told_why(unsplit: UnsplitProgram) -> str:
     """Why something is not split, in a line."""
-    place = None if unsplit.rule is None else place_of(unsplit.rule)
+    place = None if unsplit.rule is None else written_at(unsplit.rule)
     return f"{unsplit.reason}{f' ({place})' if place else ''}, so one bucket works it out"
 
 

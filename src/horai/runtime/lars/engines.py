@@ -17,7 +17,7 @@ from horai.lang.lars.arithmetic import TooLarge
 from horai.lang.lars.predicates import ARITHMETIC, body_atoms, head_predicates
 from horai.lang.lars.syntax import Aggregate, Atom, Program, Rule
 from horai.lang.lars.walk import formulas, own_terms
-from horai.plan.lars.check import place_of
+from horai.plan.lars.check import written_at
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.fragments import ONE, AnswerMode, EndlessValues
 from horai.runtime.engines import AUTO, SPARK, loaded
@@ -199,7 +199,7 @@ def endless(program: Program, tried: str, when: str) -> RunError:
 
 
 def _places(rules: Iterable[Rule]) -> str:
-    found = list(dict.fromkeys(place for rule in rules if (place := place_of(rule)) is not None))
+    found = list(dict.fromkeys(place for rule in rules if (place := written_at(rule)) is not None))
     if not found:
         return "the rules"
     more = [] if len(found) <= MOST_SHOWN else [f"{len(found) - MOST_SHOWN} more"]

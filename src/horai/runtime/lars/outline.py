@@ -19,7 +19,7 @@ from horai.lang.lars.syntax import (
     Rule,
     Within,
 )
-from horai.plan.lars.check import listed, place_of
+from horai.plan.lars.check import all_named, written_at
 from horai.plan.lars.dependencies import graph
 from horai.plan.lars.fragments import Classification, classify
 from horai.runtime.lars.engines import EngineChoice, choose_engine
@@ -67,7 +67,7 @@ def _layers(program: Program) -> Iterator[PredicateLayer]:
         own = [rule for rule in rules if head_predicates(rule) & together]
         recursive = len(together) > 1 or any(needs.has_edge(one, one) for one in together)
         if own:
-            yield PredicateLayer(tuple(listed(together)), recursive, tuple(map(_rule, own)))
+            yield PredicateLayer(tuple(all_named(together)), recursive, tuple(map(_rule, own)))
     constraints = [rule for rule in rules if not head_predicates(rule)]
     if constraints:
         yield PredicateLayer((), False, tuple(map(_rule, constraints)))
@@ -75,7 +75,7 @@ def _layers(program: Program) -> Iterator[PredicateLayer]:
 
 def _rule(rule: Rule) -> LarsRuleOutline:
     steps = tuple((_operator(part), show(part)) for part in rule.body)
-    return LarsRuleOutline(place_of(rule), show_rule(rule), steps)
+    return LarsRuleOutline(written_at(rule), show_rule(rule), steps)
 
 
 def _operator(formula: Formula) -> str:

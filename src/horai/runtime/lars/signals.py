@@ -5,22 +5,19 @@ Line by line they are rows of narratives, JSON objects, or plain atoms.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 
 from horai import io
-from horai.io.items.rows import RowReader
-from horai.io.items.text import split_fields
+from horai.io.items.json import read_object_line
+from horai.io.items.rows import NotPlain, PlainLines, RowReader
 from horai.io.letters import BadRow, DeadLetter, InputError
 from horai.io.sources.protocol import LONGEST_LINE, InputLine, numbered_lines
 from horai.io.sources.registry import has_messages
-from horai.io.terms import Term, read_field
 from horai.lang.core.reader import NotATerm, read_term
 from horai.lang.core.terms import Compound, Constant, is_ground
 from horai.lang.lars.syntax import Predicate
-from horai.runtime.inputs import read_input
 from horai.runtime.values import plain
 
 MOST_ARGUMENTS = 64
@@ -51,13 +48,7 @@ MEMORY = "<memory>"
 """What stands for the file of rows that are given as text."""
 MOST_LINES = 500
 """So many rows are read faster together, as columns."""
-MOST_KNOWN = 20_000
 _made = partial(tuple.__new__, io.Item)  # in less than half the time of the class itself
-_SIMPLE = re.compile(
-    r"([a-z]\w*)\|(0|[1-9][0-9]{0,14})\|(0|[1-9][0-9]{0,14})"
-    r"(?:\|([^'\"\n\r\ud800-\udfff]*))?",
-    re.ASCII,
-)
 
 
 def text_lines(given: object) -> list[str] | None:
@@ -81,10 +72,7 @@ class LineReader:
     def __init__(self, schema: AnySignals, times: io.TimeScale, *, strict: bool = False) -> None:
         self.schema, self.times, self.strict = schema, times, strict
         self.dead_letters: list[DeadLetter] = []
-        self._has_points = times.unit is None and times.time_in is None
-        self._args: dict[str | None, tuple[Term, ...]] = {None: ()}
-        self._names = set[str]()
-        self._points: dict[str, int] = {}
+        self._plain = PlainLines(schema, times, attrgetter("name"), lambda term: term).row
 
     def of_texts(self, texts: Iterable[str]) -> list[io.Item]:
         """The rows of texts that are in memory."""
@@ -94,24 +82,17 @@ class LineReader:
         """The rows of lines; each line is read when its first row is asked for."""
         for line in lines:
             source, number, text, is_too_long = line
-            parts = text.split("|", 3)
-            if len(parts) == 4:  # most often each of them has been there before
-                name, first, second, rest = parts
-                args, known = self._args.get(rest), self._points.get(first)
-                time = known if first == second else self._points.get(second)
-                is_known = args is not None and known is not None and time is not None
-                if is_known and name in self._names and not is_too_long:
-                    known = known if now is None else now
-                    place = (None, None, args, source, number)
-                    yield _made((1, name, "event", "points", known, time, *place))
-                    continue
-            yield from self._rows(line, now)
+            try:
+                if is_too_long:
+                    raise NotPlain
+                known, time, _, name, args = self._plain(text)
+            except NotPlain:
+                yield from self._rows(line, now)
+                continue
+            known = known if now is None else now
+            yield _made((1, name, "event", "points", known, time, None, None, args, source, number))
 
     def _rows(self, line: InputLine, now: int | None) -> list[io.Item]:
-        if not line.is_too_long:
-            simple = self._simple(line.source, line.number, line.text, now)
-            if simple is not None:
-                return [simple]
         is_message = has_messages(line.source)
         if line.text.startswith(f"{HEADER}|") or not (line.text.strip() or is_message):
             return []
@@ -125,53 +106,20 @@ class LineReader:
             return []
         return found if now is None else [item._replace(arrival=now) for item in found]
 
-    def _simple(self, source: str, number: int, text: str, now: int | None) -> io.Item | None:
-        """A row with whole numbers for times, and nothing quoted; most are like that."""
-        found = _SIMPLE.fullmatch(text) if self._has_points else None
-        if found is None:
-            return None
-        name, *whole, rest = found.groups()
-        args = self._args.get(rest)
-        if args is None:
-            fields = split_fields(rest, "|")
-            if len(fields) >= MOST_ARGUMENTS:
-                return None
-            try:
-                args = tuple(map(read_field, fields))
-            except BadRow:
-                return None  # it is told by who reads all rows
-            if len(self._args) > MOST_KNOWN:
-                self._args = {None: ()}
-            self._args[rest] = args
-        if len(self._points) > MOST_KNOWN:
-            self._points, self._names = {}, set()
-        self._names.add(name)
-        known, time = (self._points.setdefault(one, int(one)) for one in whole)
-        known = known if now is None else now
-        return io.Item(1, name, "event", "points", known, time, None, None, args, source, number)
-
     def _read(self, line: InputLine, now: int | None) -> list[io.Item]:
         if line.is_too_long:
             raise BadRow("too-long", f"the line has more than {LONGEST_LINE} characters")
         if not line.text.strip():
             raise BadRow("null", "the message has no value")
-        if line.text.lstrip().startswith("{"):
-            return self._objects(line)
-        if now is not None and "|" not in line.text:
+        is_object = line.text.lstrip().startswith("{")
+        if now is not None and not is_object and "|" not in line.text:
             return [_item(part, now, line) for part in line.text.split(";") if part.strip()]
         raw = line.text.encode("utf-8", "surrogateescape")
-        item = RowReader(self.schema, self.times, line.source).narrative(raw, line.number)
+        reader = RowReader(self.schema, self.times, line.source)
+        if is_object:
+            return [read_object_line(raw, line.number, reader)]
+        item = reader.narrative(raw, line.number)
         return [] if item is None else [item]
-
-    def _objects(self, line: InputLine) -> list[io.Item]:
-        try:
-            given = [json.loads(line.text)]
-        except ValueError as error:
-            raise BadRow("json", f"not JSON: {error}") from None
-        narrative = read_input(given, self.schema, self.times)
-        for letter in narrative.dead_letters:
-            raise BadRow(letter.code, letter.reason)
-        return [item._replace(file=line.source, line=line.number) for item in narrative.items()]
 
 
 def _item(text: str, now: int, line: InputLine) -> io.Item:
