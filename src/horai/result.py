@@ -24,7 +24,7 @@ from horai.runtime.answers import (
     answer_table,
     answers_named,
 )
-from horai.runtime.lars.answers import AtomGroup, PointAnswers, written
+from horai.runtime.lars.answers import PointAnswers, written
 from horai.runtime.metrics import Metrics, RunMetrics
 from horai.runtime.queries import (
     AtomIntervals,
@@ -118,7 +118,8 @@ class Answer:
     def atoms(self) -> list[io.AnswerRow]:
         """The atoms of a program: those that hold at the query time, or their intervals."""
         if isinstance(self.raw, PointAnswers):
-            return [row for row in self.raw.last.rows(False) if row.kind == "atom"]
+            groups = self.raw.last.groups(numbered=False)
+            return [row for group in groups if group.atoms for row in group.rows()]
         return [row for row in self._intervals if row.kind == "atom"]
 
     @property
@@ -155,7 +156,8 @@ class Answer:
     # --- of LARS programs ------------------------------------------------------------------------
 
     @property
-    def _points(self) -> PointAnswers:
+    def points(self) -> PointAnswers:
+        """What a program says at the query times."""
         if isinstance(self.raw, PointAnswers):
             return self.raw
         raise UsageError("models are answers of a LARS program alone", "ask for rows or spans")
@@ -163,34 +165,26 @@ class Answer:
     @property
     def models(self) -> tuple[tuple[Atom, ...], ...]:
         """The atoms of each answer stream at the query time; none if there is none."""
-        return self._points.last.models
+        return self.points.last.models
 
     @property
     def has_answer(self) -> bool:
         """False when there is no answer stream."""
-        return self._points.last.has_answer
+        return self.points.last.has_answer
 
     def texts(self) -> list[str]:
         """The atoms of the first answer stream as people write them."""
-        return [written(atom) for atom in self._points.last.atoms]
+        return [written(atom) for atom in self.points.last.atoms]
 
     @property
     def answers(self) -> list[Answer]:
         """The answers at the new query times one by one."""
-        return self._each(lambda said: said.is_new)
+        return [Answer(self.points.only(one)) for one in self.points.said if one.is_new]
 
     @property
     def revisions(self) -> list[Answer]:
         """The answers at query times before that are different now."""
-        return self._each(lambda said: not said.is_new)
-
-    def _each(self, chosen: Callable[..., bool]) -> list[Answer]:
-        raw = self._points
-        return [
-            Answer(PointAnswers([one], raw.numbered, raw.revisable))
-            for one in raw.said
-            if chosen(one)
-        ]
+        return [Answer(self.points.only(one)) for one in self.points.said if not one.is_new]
 
     def at(self, time: int) -> Answer:
         """The answer at one of its query times."""
@@ -264,18 +258,14 @@ def table_of(answers: Sequence[Answer], form: str) -> io.AnswerTable:
 
 def rows_of(answers: Sequence[Answer], form: str) -> list[io.AnswerRow]:
     """The rows of a form of answer."""
-    said = [answer.raw for answer in answers if isinstance(answer.raw, PointAnswers)]
-    if not said:
-        return table_of(answers, form).rows()
-    if form != "spans":
-        answers_named(form)
-    return list(PointAnswers.together(said).rows(form))
+    points = points_of(answers)
+    return table_of(answers, form).rows() if points is None else points.rows(form)
 
 
-def groups_of(answers: Sequence[Answer], form: str) -> Iterable[AtomGroup]:
-    """The rows of a form of answer of a LARS program, those together that say the same of atoms."""
+def points_of(answers: Iterable[Answer]) -> PointAnswers | None:
+    """All that a LARS program said; None of other rules, and before the first answer."""
     said = [answer.raw for answer in answers if isinstance(answer.raw, PointAnswers)]
-    return PointAnswers.together(said).groups(answers_named(form)) if said else ()
+    return PointAnswers.together(said) if said else None
 
 
 class RunBasis(NamedTuple):
@@ -324,22 +314,18 @@ class Result:
         self._basis = basis
 
     @cached_property
-    def _said(self) -> PointAnswers | None:
-        """All that a LARS program said."""
-        said = [answer.raw for answer in self.steps if isinstance(answer.raw, PointAnswers)]
-        return PointAnswers.together(said) if said else None
+    def points(self) -> PointAnswers | None:
+        """All that a LARS program said; None of other rules, and before the first answer."""
+        return points_of(self.steps)
 
     @cached_property
     def answers(self) -> list[Answer]:
         """One answer per query time, as known at the end."""
-        raw = self._said
-        if raw is None:
+        points = self.points
+        if points is None:
             return self.steps
-        last = {one.answer.query: one for one in raw.said}
-        return [
-            Answer(PointAnswers([last[query]._replace(is_new=True)], raw.numbered, raw.revisable))
-            for query in sorted(last)
-        ]
+        last = {one.answer.query: one for one in points.said}
+        return [Answer(points.only(last[query]._replace(is_new=True))) for query in sorted(last)]
 
     def table(self, answers: str | None = None) -> io.AnswerTable:
         """The rows of output as columns: `final`, `windows` (per query time) or `changelog`.
@@ -383,7 +369,7 @@ class Result:
     @cached_property
     def unanswered(self) -> list[tuple[int, int]]:
         """The spans of time, end not included, at which a program has no answer."""
-        spans = self._unanswered if self._said is None else self._said.spans().none
+        spans = self._unanswered if self.points is None else self.points.spans.none
         found: list[tuple[int, int]] = []
         for start, end in spans:
             if found and start <= found[-1][1]:
@@ -395,9 +381,8 @@ class Result:
     @property
     def extent(self) -> tuple[int, int]:
         """The time-points from the first to the last that answers tell of."""
-        if self._said is not None:
-            found = self._said.spans()
-            return found.first, found.last
+        if self.points is not None:
+            return self.points.spans.first, self.points.spans.last
         last = self.steps[-1].query if self.steps else 0
         return last, last
 
@@ -415,7 +400,7 @@ class Result:
 
     def to_pandas(self, answers: str | None = None) -> pd.DataFrame:
         """The rows as a data frame: arguments are tuples, missing times are `<NA>`."""
-        return _frame(self.table(answers), () if self._said else _TIMES)
+        return _frame(self.table(answers), () if self.points else _TIMES)
 
     def to_arrow(self, answers: str | None = None) -> pa.Table:
         """The rows as an Arrow table: arguments are lists of source text, missing times null."""
@@ -455,9 +440,9 @@ class Result:
     def _held(self) -> AtomIntervals:
         """The atoms of a program, when they hold, and the times at which that is known."""
         predicates = self.rules.predicates_of_program
-        if self._said is not None:
-            times = [answer.query for answer in self._said.final]
-            found = self._said.spans().atoms
+        if self.points is not None:
+            times = [answer.query for answer in self.points.final]
+            found = self.points.spans.atoms
             return AtomIntervals(found, times, predicates | {atom.predicate for atom in found})
         last = self.steps[-1].raw if self.steps else None
         if not isinstance(last, EngineAnswer):
@@ -574,7 +559,7 @@ class Result:
             counted(len(self.answers), "query time"),
             counted(len(self.dead_letters), "dead letter"),
         ]
-        if self._said is not None:
+        if self.points is not None:
             without = sum(not answer.has_answer for answer in self.answers)
             if without:
                 counts.insert(1, f"{without} without an answer")

@@ -27,7 +27,7 @@ from horai.io.shown import printable, shortened
 from horai.io.sources.registry import endpoints_of, places_named, sink_of
 from horai.io.times import Unit
 from horai.lang.core.diagnostics import Diagnostic, RulesError, Severity, has_errors
-from horai.result import Result, groups_of
+from horai.result import Result
 from horai.runtime.lars.answers import AtomGroup, AtomTexts
 from horai.runtime.metrics import Metrics, RunMetrics
 
@@ -117,7 +117,7 @@ class Target:
             draw_run(result, self.output, self.iso)
         elif result.rules.language == "lars" and self.form in _LINES:
             self._begin()
-            self.say(groups_of(result.steps, result.form))
+            self.say(() if result.points is None else result.points.groups(result.form))
             self.close()
         else:
             write_answers(

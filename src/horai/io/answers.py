@@ -393,7 +393,7 @@ def _json_of_points(block: AnswerBlock, iso: Unit | None) -> list[Piece]:
     """What holds at a query time: the query time comes first."""
     pieces: list[Piece] = [f'{{"kind":"{block.kind}"', *_json_more(block, ("query", "model"), iso)]
     pieces += _json_entity(block) if block.name else []
-    return [*pieces, *_json_more(block, ("op", "arrived", "signals"), iso), "}\n"]
+    return [*pieces, *_json_more(block, _LAST, iso), "}\n"]
 
 
 def _json_entity(block: AnswerBlock) -> list[Piece]:
@@ -517,7 +517,8 @@ def _text_cells(
 # --- what holds at query times, many atoms at once ------------------------------------------------
 
 
-_LAST = ("op", "arrived", "signals")
+_FIRST, _LAST = ("kind", "query", "model"), ("op", "arrived", "signals")
+"""Which columns stand before what a line says of an atom, and which behind."""
 
 
 class PointLines:
@@ -549,27 +550,21 @@ class PointLines:
         return before + f"{after}\n{before}".join(atoms or [""]) + f"{after}\n"
 
     def _json(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
-        """What stands before and after an atom."""
-        before = f'"kind":"{row.kind}"{self._fields(row, ("query", "model"))}'
-        return f"{{{before}{',' if with_atoms else ''}", f"{self._fields(row, _LAST)}}}"
-
-    def _fields(self, row: AnswerRow, names: Sequence[str]) -> str:
-        """Numbers, times and signs, which need no care."""
-        found = ""
-        for name in names:
-            point = getattr(row, name)
-            if point is None:
-                continue
-            found += f',"{name}":"{point}"' if name == "op" else f',"{name}":{point}'
-            if self.iso is not None and name in QUERY_TIMES:
-                found += f',"{name}_iso":"{format_time(point, self.iso)}"'
-        return found
+        """What stands before and after an atom: numbers, times and signs, which need no care."""
+        before, after = (
+            "".join(
+                f',"{name}":"{value}"' if isinstance(value, str) else f',"{name}":{value}'
+                for name, value in self._cells(row, names).items()
+                if value is not None
+            )
+            for names in (_FIRST, _LAST)
+        )
+        return f"{{{before[1:]}{',' if with_atoms else ''}", f"{after}}}"
 
     def _csv(self, row: AnswerRow, with_atoms: bool) -> tuple[str, str]:
-        before = [row.kind, *self._cells(row, ("query", "model")).values()]
-        after = self._cells(row, _LAST).values()
+        before, after = (csv_line(self._cells(row, names).values()) for names in (_FIRST, _LAST))
         nothing = "" if with_atoms else csv_line(["", "[]"])
-        return f"{csv_line(before)},{nothing}", f",{csv_line(after)}"
+        return f"{before},{nothing}", f",{after}"
 
     def _cells(self, row: AnswerRow, names: Sequence[str]) -> dict[str, int | str | None]:
         """Some of a row, each query time with the same in ISO 8601 behind it."""

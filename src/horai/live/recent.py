@@ -143,8 +143,7 @@ class Recent:
         while len(self._said) > 2 and (
             self._atoms > self.limits.atoms or len(self._said) > self.limits.queries
         ):
-            old = self._said.popleft().raw
-            assert isinstance(old, PointAnswers)
+            old = self._said.popleft().points
             self._atoms -= _atoms(old)
             self.gone.queries += 1
             self.gone.spans_until = old.query
@@ -182,8 +181,7 @@ class Recent:
         """The last changes with their query times, the latest first."""
         if self._said:
             for answer in reversed(self._said):
-                is_numbered = isinstance(answer.raw, PointAnswers) and answer.raw.numbered
-                for row in reversed(() if is_numbered else answer.changes):
+                for row in reversed(() if answer.points.numbered else answer.changes):
                     if most <= 0:
                         return
                     most -= 1

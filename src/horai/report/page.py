@@ -43,7 +43,7 @@ from horai.report.lanes import OPEN, LaneBlock, Pack, blocks_of, lane_block, pac
 from horai.report.tracks import Tracks, packed_map
 from horai.result import Result
 from horai.runtime.answers import AnswerPart, answer_table
-from horai.runtime.lars.answers import GivenAnswer, PointAnswer, PointAnswers, Span
+from horai.runtime.lars.answers import PointAnswer, ProgramSpans, Span
 from horai.signals import Areas
 from horai.temporal.spans import Ints
 
@@ -140,9 +140,8 @@ def page_header(
 
 def _layers(pack: Pack, result: Result) -> tuple[list[Layer], int]:
     """What can be chosen of a program with several answer streams; else one layer with all."""
-    said = [answer.raw for answer in result.steps if isinstance(answer.raw, PointAnswers)]
-    if said and any(one.numbered for one in said):
-        return _choices(pack, PointAnswers.together(said).final)
+    if result.points is not None and result.points.numbered:
+        return _choices(pack, result.points.final)
     blocks = [*blocks_of(pack, result.table("spans")), *given_fluents(pack, result)]
     return [Layer("", blocks, list(result.unanswered))], 1
 
@@ -215,11 +214,11 @@ def _choices(pack: Pack, answers: Sequence[PointAnswer]) -> tuple[list[Layer], i
         chosen[f"answer stream {number + 1} of up to {most}"] = itemgetter(place)
     layers = []
     for label, choose in chosen.items():
-        points = []
-        for query, models in ((answer.query, answer.models) for answer in answers):
-            kept = tuple(map(tuple, choose(models))) if models else ()
-            points.append(GivenAnswer(query, PointAnswer(query, kept)))
-        spans = PointAnswers(points).spans()
+        points = [
+            PointAnswer(one.query, tuple(map(tuple, choose(one.models))) if one.models else ())
+            for one in answers
+        ]
+        spans = ProgramSpans.of(points)
         layers.append(Layer(label, blocks_of(pack, AnswerTable.of(spans.rows())), spans.none))
     return layers, most
 
@@ -430,10 +429,11 @@ Key = tuple[int | None, str, tuple[str, ...], str | None]
 
 def packed_revisions(pack: Pack, result: Result, base: int) -> dict[str, Any]:
     """How many there are, and what became of what."""
-    said = [answer.raw for answer in result.steps if isinstance(answer.raw, PointAnswers)]
-    only_goes_on = any(not raw.revisable for raw in said)  # each query time has one answer
+    points = result.points
+    # Of points that are not revised, each query time has one answer.
+    is_revised = points is None or points.revisable
     try:
-        listed = [] if only_goes_on else _changes(result.table("changelog"))
+        listed = _changes(result.table("changelog")) if is_revised else []
     except UsageError as gone:
         return {"known": False, "reason": gone.problem}
     queries = sorted({row.query for row in listed if row.query is not None})

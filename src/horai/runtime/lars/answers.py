@@ -9,15 +9,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from horai.engine.admission import Dropped
 from horai.errors import UsageError
-from horai.io import AnswerRow
+from horai.io import AnswerKind, AnswerRow
 from horai.io import Term as IoTerm
 from horai.lang.core.terms import Compound, Term
 from horai.lang.lars.predicates import is_made
 from horai.lang.lars.syntax import Atom, Predicate
+from horai.runtime.answers import answers_named
 from horai.runtime.inputs import DroppedRow
 from horai.runtime.lars.admission import Judged
 from horai.runtime.values import plain, show
@@ -173,30 +175,22 @@ class AtomFilter:
 class AtomGroup(NamedTuple):
     """Atoms that hold at a query time, or come or go then: rows that differ in nothing else.
 
-    `none` says that there is no answer, `empty` that an answer has no atoms.
+    A `row` of kind `none` (there is no answer) or `empty` (an answer has no atoms) stands alone.
     """
 
-    kind: Literal["atom", "none", "empty"]
-    atoms: Sequence[Atom]
-    query: int
-    model: int | None = None
-    op: str | None = None
-    arrived: int | None = None
-    signals: int | None = None
+    row: AnswerRow
+    atoms: Sequence[Atom] = ()
 
-    @property
-    def row(self) -> AnswerRow:
-        """What all rows have in common."""
-        kind, _, query, model, op, arrived, signals = self
-        return AnswerRow(kind, query=query, op=op, model=model, arrived=arrived, signals=signals)
+    def but(self, **fields: Any) -> AtomGroup:
+        """The same atoms, and something else said of all of them."""
+        return AtomGroup(self.row._replace(**fields), self.atoms)
 
     def rows(self, value: Value = plain) -> Iterator[AnswerRow]:
         """A row for each atom."""
-        row = self.row
-        if self.kind != "atom":
-            yield row
+        if not self.atoms:
+            yield self.row
         for atom in self.atoms:
-            yield row._replace(name=atom.name, args=tuple(map(value, atom.args)))
+            yield self.row._replace(name=atom.name, args=tuple(map(value, atom.args)))
 
 
 class PointAnswer:
@@ -275,18 +269,12 @@ class PointAnswer:
         """The atoms of each model; `none` without an answer, `empty` for a model without atoms."""
         models = self.models
         if not models:
-            yield AtomGroup("none", (), self.query)
+            yield AtomGroup(AnswerRow("none", query=self.query))
         for number, model in enumerate(models if numbered else models[:1], 1):
-            which = number if numbered else None
-            if model:
-                yield AtomGroup("atom", model, self.query, which)
-            elif numbered:
-                yield AtomGroup("empty", (), self.query, which)
-
-    def rows(self, numbered: bool, value: Value = plain) -> Iterator[AnswerRow]:
-        """The same, one row per atom."""
-        for group in self.groups(numbered):
-            yield from group.rows(value)
+            if model or numbered:
+                kind: AnswerKind = "atom" if model else "empty"
+                which = number if numbered else None
+                yield AtomGroup(AnswerRow(kind, query=self.query, model=which), model)
 
 
 MOST_TEXTS = 100_000
@@ -340,7 +328,7 @@ class GivenAnswer(NamedTuple):
 Span = tuple[int, int]
 
 
-@dataclass(slots=True)
+@dataclass
 class PointAnswers:
     """What a program says from one moment to the next: answers at new query times, in their order,
     and revised ones of query times before.
@@ -387,22 +375,22 @@ class PointAnswers:
         """The answer at the last query time."""
         return self.said[-1].answer
 
-    def rows(self, form: str, value: Value = plain) -> Iterator[AnswerRow]:
+    def only(self, one: GivenAnswer) -> PointAnswers:
+        """One of the answers."""
+        return PointAnswers([one], self.numbered, self.revisable)
+
+    def rows(self, form: str) -> list[AnswerRow]:
         """The rows of a form of answer: of points, or maximal `spans`."""
-        if form == "spans":
-            if self.numbered:
-                raise UsageError("spans are those of one answer at a time", "leave out models")
-            yield from self.spans().rows()
-            return
-        for group in self.groups(form):
-            yield from group.rows(value)
+        if form != "spans":
+            return [row for group in self.groups(answers_named(form)) for row in group.rows()]
+        if self.numbered:
+            raise UsageError("spans are those of one answer at a time", "leave out models")
+        return list(self.spans.rows())
 
     def groups(self, form: str) -> Iterator[AtomGroup]:
         """The rows of a form of answer that is one of points."""
+        check_form(form, self.numbered, self.revisable)
         match form:
-            case "changelog" if self.numbered and not self.revisable:
-                hint = "leave out models, or add an allowed lateness"
-                raise UsageError("changes are those of one model", hint)
             case "changelog":
                 for one in self.said:
                     yield from (
@@ -414,23 +402,17 @@ class PointAnswers:
                 for answer in self.final if form == "final" else self.points:
                     yield from answer.groups(self.numbered)
 
+    @cached_property
     def spans(self) -> ProgramSpans:
-        """From when until when atoms hold in the first model of each answer.
+        """From when until when atoms hold."""
+        return ProgramSpans.of(self.final)
 
-        What holds at a query time counts until the next one.
-        """
-        answers = self.final
-        queries = [answer.query for answer in answers]
-        step = queries[-1] - queries[-2] if len(queries) > 1 else 1
-        last = queries[-1] + step - 1 if queries else 0
-        found = ProgramSpans({}, [], queries[0] if queries else 0, last)
-        for answer, after in zip(answers, [*queries[1:], last + 1], strict=True):
-            span = (answer.query, after)
-            if not answer.has_answer:
-                _longer(found.none, span)
-            for atom in answer.atoms:
-                _longer(found.atoms.setdefault(atom, []), span)
-        return found
+
+def check_form(form: str | None, numbered: bool, revisable: bool) -> None:
+    """Refuse changes from one query time to the next of answers with several models."""
+    if form == "changelog" and numbered and not revisable:
+        hint = "leave out models, or add an allowed lateness"
+        raise UsageError("changes are those of one model", hint)
 
 
 def differences(said: GivenAnswer) -> Iterator[AtomGroup]:
@@ -443,9 +425,9 @@ def differences(said: GivenAnswer) -> Iterator[AtomGroup]:
         came = [atom for atom in answer.atoms if atom not in was]
     for op, atoms in (("-", gone), ("+", came)):
         if atoms:
-            yield AtomGroup("atom", atoms, answer.query, op=op)
+            yield AtomGroup(AnswerRow("atom", query=answer.query, op=op), atoms)
     if not answer.has_answer and (before is None or before.has_answer):
-        yield AtomGroup("none", (), answer.query)
+        yield AtomGroup(AnswerRow("none", query=answer.query))
 
 
 def revisions(said: GivenAnswer, numbered: bool) -> Iterator[AtomGroup]:
@@ -453,13 +435,12 @@ def revisions(said: GivenAnswer, numbered: bool) -> Iterator[AtomGroup]:
     then = [] if said.before is None else list(said.before.groups(numbered))
     now = list(said.answer.groups(numbered))
     for op, here, there in (("-", now, then), ("+", then, now)):
-        known = {(group.kind, group.model): set(group.atoms) for group in here}
+        known = {group.row: set(group.atoms) for group in here}
         for group in there:
-            same = known.get((group.kind, group.model))
-            if same is None or group.kind == "atom":
-                atoms = [atom for atom in group.atoms if same is None or atom not in same]
-                if atoms or group.kind != "atom":
-                    yield group._replace(atoms=atoms, op=op, arrived=said.arrived)
+            same = known.get(group.row)
+            atoms = [atom for atom in group.atoms if same is None or atom not in same]
+            if atoms or same is None:
+                yield AtomGroup(group.row._replace(op=op, arrived=said.arrived), atoms)
 
 
 class ProgramSpans(NamedTuple):
@@ -469,6 +450,21 @@ class ProgramSpans(NamedTuple):
     none: list[Span]
     first: int
     last: int
+
+    @classmethod
+    def of(cls, answers: Sequence[PointAnswer]) -> ProgramSpans:
+        """Those of the first model of each answer, which counts until the next query time."""
+        queries = [answer.query for answer in answers]
+        step = queries[-1] - queries[-2] if len(queries) > 1 else 1
+        last = queries[-1] + step - 1 if queries else 0
+        found = cls({}, [], queries[0] if queries else 0, last)
+        for answer, after in zip(answers, [*queries[1:], last + 1], strict=True):
+            span = (answer.query, after)
+            if not answer.has_answer:
+                _longer(found.none, span)
+            for atom in answer.atoms:
+                _longer(found.atoms.setdefault(atom, []), span)
+        return found
 
     def rows(self) -> Iterator[AnswerRow]:
         """One row per span, sorted by what holds."""

@@ -16,7 +16,6 @@ from typing import TypeVar
 import pyarrow as pa
 
 from horai.errors import RunError, UsageError
-from horai.io import AnswerRow
 from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import DeadLetter
 from horai.io.schema import TableKey
@@ -34,7 +33,14 @@ from horai.runtime.hashing import combined, hash_terms
 from horai.runtime.inputs import files_of, letters_of
 from horai.runtime.jobs import Job, Load
 from horai.runtime.lars.admission import numbered
-from horai.runtime.lars.answers import AtomFilter, GivenAnswer, PointAnswer, PointAnswers
+from horai.runtime.lars.answers import (
+    AtomFilter,
+    AtomGroup,
+    GivenAnswer,
+    PointAnswer,
+    PointAnswers,
+    check_form,
+)
 from horai.runtime.lars.engines import answer_mode
 from horai.runtime.lars.session import ProgramEngine, program_queries
 from horai.runtime.lars.undefined import ProgramFindings
@@ -179,7 +185,7 @@ class ProgramTask:
             found.said = _own(found.said, part, bucket)
         if self.form is None:
             return said_in(found), letters
-        return table_of(found.rows(self.form, source_text)), letters
+        return table_of(found.groups(self.form)), letters
 
     def run(
         self, part: PartTask, queries: range, bucket: int, records: Sequence[Record]
@@ -228,11 +234,8 @@ def _own(said: Iterable[GivenAnswer], part: PartTask, bucket: int) -> list[Given
         return PointAnswer(answer.query, tuple(tuple(filter(own, m)) for m in answer.models))
 
     return [
-        GivenAnswer(
-            one.arrived,
-            mine(one.answer),
-            None if one.before is None else mine(one.before),
-            is_new=one.is_new,
+        one._replace(
+            answer=mine(one.answer), before=one.before and mine(one.before), came=None, gone=None
         )
         for one in said
     ]
@@ -245,9 +248,7 @@ class ProgramJob(Job):
     form: str | None = None
 
     def __post_init__(self) -> None:
-        if self.form == "changelog" and self.numbered and not self.revisable:
-            hint = "leave out models, or add an allowed lateness"
-            raise UsageError("changes are those of one model", hint)
+        check_form(self.form, self.numbered, self.revisable)
 
     @property
     def numbered(self) -> bool:
@@ -369,9 +370,9 @@ SCHEMA = pa.schema(
 )
 
 
-def table_of(rows: Iterable[AnswerRow]) -> pa.Table:
+def table_of(groups: Iterable[AtomGroup]) -> pa.Table:
     """Rows at query times as a table; their arguments are source text."""
-    listed = list(rows)
+    listed = [row for group in groups for row in group.rows(source_text)]
     columns = {name: [getattr(row, name) for row in listed] for name in SCHEMA.names}
     return pa.table(columns, schema=SCHEMA)
 
@@ -379,10 +380,10 @@ def table_of(rows: Iterable[AnswerRow]) -> pa.Table:
 def said_in(found: PointAnswers) -> pa.Table:
     """All that was said, and when; what says nothing at all is left out if it revises nothing."""
     return table_of(
-        row._replace(arrived=one.arrived)
+        group.but(arrived=one.arrived)
         for one in found.said
         if found.revisable or one.answer.models != ((),)
-        for row in one.answer.rows(True, source_text)
+        for group in one.answer.groups(True)
     )
 
 

@@ -12,7 +12,7 @@ from horai.errors import UsageError
 from horai.lang.lars.clock import Clock, Duration, Incompatible, unit_named
 from horai.result import Answer
 from horai.runtime.answers import answers_named
-from horai.runtime.lars.answers import AtomGroup, PointAnswer, PointAnswers
+from horai.runtime.lars.answers import AtomGroup, PointAnswer, check_form
 from horai.runtime.lars.session import ProgramEngine
 from horai.session import Session
 
@@ -81,9 +81,7 @@ class Flow:
         core = session.core
         assert isinstance(core, ProgramEngine)
         self.numbered = core.wanted.is_numbered
-        if answers == "changelog" and core.lateness is None and self.numbered:
-            hint = "leave out models, or add an allowed lateness"
-            raise UsageError("changes are those of one model", hint)
+        check_form(answers, self.numbered, core.lateness is not None)
         self.session, self.timing, self.step = session, timing, core.step
         self.end, self.keep = end, keep
         self.now = session.next
@@ -143,8 +141,7 @@ class Flow:
 
     def _tell(self, step: Answer) -> None:
         """Say what is asked for of what is new."""
-        raw = step.raw
-        assert isinstance(raw, PointAnswers)
+        raw = step.points
         if self.answers == "changelog":
             self._say(raw.groups("changelog"))
             return
@@ -158,7 +155,7 @@ class Flow:
     def _numbered(self, answer: PointAnswer) -> list[AtomGroup]:
         groups = list(answer.groups(self.numbered))
         if self.timing.by == "signals":
-            return [group._replace(signals=self.signals) for group in groups]
+            return [group.but(signals=self.signals) for group in groups]
         if self.timing.changes and not groups:  # that nothing holds any more is a change, too
-            return [AtomGroup("empty", (), answer.query)]
+            return [AtomGroup(io.AnswerRow("empty", query=answer.query))]
         return groups

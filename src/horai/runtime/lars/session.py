@@ -134,9 +134,15 @@ class ProgramEngine:
 
     def _given(self, query: int, moved: Moved) -> GivenAnswer:
         before, self.answer = self.answer, self._followed(query, moved)
-        if self.wanted.is_numbered:
-            return GivenAnswer(query, self.answer, before)
-        return GivenAnswer(query, self.answer, before, *self._moved)
+        return self._as_given(query, self.answer, before)
+
+    def _as_given(
+        self, query: int, answer: PointAnswer, before: PointAnswer | None, is_new: bool = True
+    ) -> GivenAnswer:
+        """An answer, and how it differs from that of the query time before if that is known."""
+        is_known = self.lateness is None and not self.wanted.is_numbered
+        came, gone = self._moved if is_known else (None, None)
+        return GivenAnswer(query, answer, before, came, gone, is_new)
 
     def _dropped(self) -> list[DroppedRow]:
         found, self.arrivals.dropped = self.arrivals.dropped, []
@@ -152,13 +158,9 @@ class ProgramEngine:
             for answer in self._at(query):
                 is_own = answer.query == query and is_new
                 if self.lateness is not None:
-                    said = GivenAnswer(query, answer, self.told.get(answer.query), is_new=is_own)
+                    before = self.told.get(answer.query)
                     self.told[answer.query] = answer
-                elif found.numbered:
-                    said = GivenAnswer(query, answer, before, is_new=is_own)
-                else:
-                    said = GivenAnswer(query, answer, before, *self._moved, is_own)
-                found.said.append(said)
+                found.said.append(self._as_given(query, answer, before, is_own))
             judged.append((query, previous, self.arrivals.judged))
         found.judged, found.dropped = judged, self._dropped()
         return found
