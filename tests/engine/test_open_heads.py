@@ -20,6 +20,7 @@ import horai
 QUICK = 20
 MANY = 4000
 FOUND = (
+    161,  # so is this one, and its name is that of another argument of the grounding
     639,  # a value that a grounding leaves open is an argument of the head
     169,  # a stage reads a value that no rule gives, of a fluent of a later stage
     34,  # an initial value of nobody

@@ -22,7 +22,7 @@ from horai.lang.ec import syntax as ec
 from horai.lang.ec.errors import Endless, blaming
 from horai.plan import operators as op
 from horai.plan.ec.literals import names, visible
-from horai.plan.ec.unify import may_match
+from horai.plan.ec.unify import may_match, rename_apart
 from horai.plan.graphs import Digraph
 from horai.plan.program import GroundingPlan, Plan, PointPlan, StaticPlan
 
@@ -165,8 +165,9 @@ def _by_arguments(value: Term, args: Sequence[Term], plan: GroundingPlan) -> Ter
 
     None if it has variables that are no arguments of the head.
     """
-    known = {a.name: its for a, its in zip(args, plan.terms, strict=False) if isinstance(a, Var)}
-    return substitute(value, known) if names(value) <= known.keys() else None
+    of_head, given = rename_apart(value, "head"), [rename_apart(arg, "head") for arg in args]
+    known = {a.name: its for a, its in zip(given, plan.terms, strict=False) if isinstance(a, Var)}
+    return substitute(of_head, known) if names(of_head) <= known.keys() else None
 
 
 def _tells_value(plan: GroundingPlan) -> bool:
