@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, get_args
 from horai.errors import UsageError
 
 if TYPE_CHECKING:
-    from horai.io.items.tables import Format
+    from horai.io.schema import Format
     from horai.io.times import TimeScale, Unit
     from horai.signals import Feed
 

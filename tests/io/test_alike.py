@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from horai.io import InputSchema, InputType, Narrative, read_object
 from horai.io.items.json import MANY, read_object_rows
-from horai.io.items.tables import Options
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Harvest
 from horai.io.times import TimeScale
 
 SCHEMA = InputSchema.of(
@@ -81,7 +82,7 @@ def test_together_and_one_by_one(rows: list[Row], units: Any) -> None:
 
 @pytest.mark.parametrize("row", COMMON)
 def test_common_rows_are_read_together(row: Row) -> None:
-    harvest = Options(SCHEMA, TimeScale()).harvest("f")
+    harvest = Harvest(RowReader(SCHEMA, TimeScale(), "f"))
     read_object_rows([row] * MANY, harvest)
     assert [len(block) for block in harvest.tables] == [MANY]
     assert (harvest.items, harvest.letters) == ([], [])

@@ -10,7 +10,7 @@ import pytest
 
 from horai.io import InputError, InputSchema, InputType, Narrative, TimeScale, read
 from horai.io.items.read import pieces_of, read_piece
-from horai.io.items.tables import Options
+from horai.io.items.rows import RowReader
 
 SCHEMA = InputSchema.of([InputType("up", "event", 1), InputType("on", "fluent", 1)])
 ROWS = [*(f"up|{i}|{i}|x{i % 7}" for i in range(200)), "up|bad|1|x", "nobody|1|1", "up|1|1|'é'"]
@@ -28,7 +28,7 @@ def told(narrative: Narrative) -> tuple[list[object], list[object]]:
 
 
 def check(path: Path, least: int) -> None:
-    options = Options(SCHEMA, TimeScale())
+    options = RowReader(SCHEMA, TimeScale())
     pieces = pieces_of(str(path), None, 300)
     assert len(pieces) >= least
     items: list[object] = []
@@ -87,7 +87,7 @@ def test_an_empty_file_is_one_piece(tmp_path: Path) -> None:
 def test_a_strict_reader_names_the_line_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt"
     path.write_text("\n".join(ROWS) + "\n")
-    strict = Options(SCHEMA, TimeScale(), strict=True)
+    strict = RowReader(SCHEMA, TimeScale(), strict=True)
     with pytest.raises(InputError) as found:
         for piece in pieces_of(str(path), None, 300):
             read_piece(piece, strict)

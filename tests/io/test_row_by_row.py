@@ -15,7 +15,8 @@ from horai.io import InputSchema, InputType, Narrative, TimeScale, read_object
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
-from horai.io.items.tables import Options
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Harvest
 from horai.io.letters import InputError
 
 # Name, then per kind of row its number of arguments.
@@ -124,7 +125,7 @@ def outcomes(narrative: Narrative) -> dict[int, Outcome]:
 
 def check(text: bytes, size: int = 1 << 20) -> None:
     """Read in chunks of `size` bytes and compare every line. The first line is never a header."""
-    harvest = Options(SCHEMA, TimeScale()).harvest("f")
+    harvest = Harvest(RowReader(SCHEMA, TimeScale(), "f"))
     stream = io.BytesIO(b"up|0|0\n" + text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("horai.io.items.text.chunks.__defaults__", (size,))
@@ -202,7 +203,7 @@ def test_many_rows_with_a_few_bad_ones() -> None:
 @example(b"type,time\n\xff,1\n", "csv")
 @example(b"type,time,a0\ngo,1,\x00\n", "csv")
 def test_garbage_is_never_a_traceback(text: bytes, format: str) -> None:
-    harvest = Options(SCHEMA, TimeScale()).harvest("f")
+    harvest = Harvest(RowReader(SCHEMA, TimeScale(), "f"))
     prefix = b"type,time,end,value,a0,a1\n" if format == "csv" else b""
     try:
         if format == "csv":
@@ -228,7 +229,7 @@ def test_csv_rows_alone_and_together_are_read_alike(cells: list[list[str]]) -> N
         for row in cells:
             first = f'"{row[0]}"' if quote and row[0].isalpha() else row[0]
             lines.append(",".join([first, *row[1:]]).encode())
-        harvest = Options(SCHEMA, TimeScale()).harvest("f")
+        harvest = Harvest(RowReader(SCHEMA, TimeScale(), "f"))
         read_csv(io.BytesIO(b"\n".join(lines)), harvest)
         narrative = Narrative.of(harvest.sorted_tables(), harvest.letters)
         codes = [(letter.line, letter.code) for letter in narrative.dead_letters]

@@ -17,9 +17,9 @@ from horai.io.answers import (
 )
 from horai.io.items.read import read, read_object
 from horai.io.items.rows import Item
-from horai.io.items.tables import Format, ItemTable, Narrative
+from horai.io.items.tables import ItemTable, Narrative
 from horai.io.letters import CODES, DeadLetter, InputError, write_dead_letters
-from horai.io.schema import PARTS, InputSchema, InputType, Kind, TypeColumns
+from horai.io.schema import PARTS, Format, InputSchema, InputType, Kind, TypeColumns
 from horai.io.terms import (
     Term,
     TermColumn,

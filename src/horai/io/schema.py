@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+Format = Literal["narrative", "csv", "jsonl", "parquet", "arrow"]
 Kind = Literal["event", "fluent"]
 Form = Literal["any", "intervals", "points"]
 RowForm = Literal["intervals", "points"]

@@ -19,7 +19,8 @@ from horai import io
 from horai.engine.profile import Profile
 from horai.errors import UsageError
 from horai.io.items.read import text_format
-from horai.io.items.tables import Options, by_arrival, by_table, extent
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import by_arrival, by_table, extent
 from horai.io.sources.kafka import read_messages
 from horai.io.sources.protocol import LONGEST_LINE, InputLine
 from horai.io.sources.registry import INTERRUPTIBLE, Incoming, has_messages, offset_after
@@ -102,7 +103,7 @@ class LiveFeed:
         self._rates: deque[tuple[float, int]] = deque()
         self._beside = {(one.name, one.arity) for one in beside}
         schema = _with(rules.schema, beside)
-        self._options = Options(schema, settings.scale, strict=settings.strict)
+        self._options = RowReader(schema, settings.scale, strict=settings.strict)
         self._restore()
         self.step = self._step()
         if self.session is None:

@@ -16,7 +16,7 @@ from horai.engine.arrow_items import read_items
 from horai.engine.symbols import Symbols
 from horai.errors import UsageError
 from horai.io import Format
-from horai.io.items.tables import Options
+from horai.io.items.rows import RowReader
 from horai.io.letters import OF_ENGINES
 from horai.lang.core.diagnostics import Diagnostic
 from horai.result import Answer, Result
@@ -113,9 +113,11 @@ class Job:
         return self.settings.scale if self.feed is None else self.feed.layout.clock
 
     @property
-    def options(self) -> Options:
+    def options(self) -> RowReader:
         asked = self.settings
-        return Options(self.rules.schema, self.clock, None, asked.strict, asked.input_format)
+        return RowReader(
+            self.rules.schema, self.clock, strict=asked.strict, format=asked.input_format
+        )
 
 
 class SparkJob(Job):

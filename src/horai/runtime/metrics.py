@@ -6,7 +6,7 @@ Counts what becomes of items, query time by query time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,15 +106,7 @@ class Metrics:
 
 LATEST = 1_000
 """Of how many query times a run without an end tells at least; of those before it keeps totals."""
-FATES = (
-    "on_time",
-    "late",
-    "too_late",
-    "retracted",
-    "unknown_retractions",
-    "outside_run",
-    "partly_too_late",
-)
+FATES = tuple(one.name for one in fields(ItemCounts) if one.name != "revised")
 _MOST = np.iinfo(np.int64).max
 _POWERS = 2 ** np.arange(63, dtype=np.int64)
 _NONE = np.zeros((3, 0), np.int64)

@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 import pyarrow.compute as pc
 
 from horai.io.items.read import Piece, read_piece
-from horai.io.items.tables import Narrative, Options, extent
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Narrative, extent
 from horai.io.letters import UNREADABLE, DeadLetter, InputError
 from horai.runtime.bucket import advance_bucket, meet_bucket, refresh_bucket
 from horai.runtime.checkpoint import ItemFile
@@ -140,7 +141,7 @@ def sender(run: RunTask) -> Send:
     return partial(packed, run.plan.routes)
 
 
-def reader(send: Send, pieces: Sequence[Piece], options: Options, patient: bool = False) -> Read:
+def reader(send: Send, pieces: Sequence[Piece], options: RowReader, patient: bool = False) -> Read:
     """Reads pieces of files; what cannot be read is told, not raised.
 
     Who is patient, as streams are, takes a file that cannot be read for a dead letter.

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from horai.io.items.arrow import table_of
 from horai.io.items.csv import DELIMITERS
 from horai.io.items.read import explained, format_of, opened, read_ipc, read_parquet
-from horai.io.items.tables import Format, one_file
+from horai.io.items.tables import one_file
 from horai.io.items.text import (
     blank_lines,
     chunks,
@@ -30,6 +30,7 @@ from horai.io.items.text import (
     split_fields,
 )
 from horai.io.letters import BadRow, DeadLetter, InputError
+from horai.io.schema import Format
 from horai.io.terms import BLANKS, TermColumn, distinct, from_arrow, from_text, to_source
 from horai.io.times import TimeScale, read_times
 from horai.signals.positions import (

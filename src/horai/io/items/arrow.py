@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.rows import Columns, Item, RowReader, header_of, read_record, read_value
+from horai.io.items.rows import Columns, Item, RowReader, read_record, read_value
 from horai.io.items.sheets import Cells, Sheet, by_columns, read_sheet
 from horai.io.items.tables import Harvest
 from horai.io.items.text import Rows
@@ -28,14 +28,14 @@ TIMES = ("arrival", "time", "start", "end")
 def read_table(table: pa.Table, harvest: Harvest) -> None:
     """Read the rows of a table into `harvest`; rows are counted from 1."""
     origin = [i for i, f in enumerate(table.schema) if (f.metadata or {}).get(b"horai.role")]
-    header, file = header_of(table.column_names, harvest.reader, origin), harvest.file
+    header, file = harvest.header(table.column_names, origin), harvest.file
     first = 1
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
         words = partial(_words_of, batch, file)
         for rows, columns in by_columns(header, batch.num_rows, words):
             part = batch if len(rows) == batch.num_rows else batch.take(pa.array(rows))
             sheet = _sheet(part, columns, rows + first, file)
-            _read_left(sheet, read_sheet(sheet, header.reader, harvest), header.reader, harvest)
+            _read_left(sheet, read_sheet(sheet, harvest), harvest)
         harvest.settle()
         first += batch.num_rows
 
@@ -110,7 +110,7 @@ def _unusable(file: str, name: str, kind: pa.DataType, hint: str) -> InputError:
     return InputError(file, f"column {name!r} of type {kind} cannot be used", hint=hint)
 
 
-def _read_left(sheet: Sheet, left: Rows, reader: RowReader, harvest: Harvest) -> None:
+def _read_left(sheet: Sheet, left: Rows, harvest: Harvest) -> None:
     """Rows that are not plainly good, one by one."""
     rows = pa.array(left)
     parts = {part: _python(array.take(rows)) for part, array in sheet.parts.items()}
@@ -123,7 +123,7 @@ def _read_left(sheet: Sheet, left: Rows, reader: RowReader, harvest: Harvest) ->
         args = [[column[i] for column in columns] for i in range(len(left))]
     for i, line in enumerate(sheet.lines[left].tolist()):
         row = {part: column[i] for part, column in parts.items()}
-        read = partial(_read_row, row, args[i], sheet, line, reader)
+        read = partial(_read_row, row, args[i], sheet, line, harvest.reader)
         harvest.row(line, {**row, "args": args[i]}, read)
 
 

@@ -15,7 +15,6 @@ from horai.io.items.rows import (
     Header,
     Item,
     RowReader,
-    header_of,
     is_header,
     read_record,
     read_value,
@@ -60,7 +59,7 @@ def read_csv(stream: BinaryIO, harvest: Harvest) -> None:
                 continue
             line = chunk.data.split(b"\n", header + 1)[header]
             try:
-                dialect = _dialect(line.rstrip(b"\r"), harvest.reader)
+                dialect = _dialect(line.rstrip(b"\r"), harvest)
             except InputError as wrong:
                 raise wrong.at(chunk.first_line + header) from wrong
         _read_chunk(chunk, header + 1, dialect, harvest)
@@ -87,7 +86,8 @@ def guess_delimiter(
     return None
 
 
-def _dialect(line: bytes, reader: RowReader) -> Dialect:
+def _dialect(line: bytes, harvest: Harvest) -> Dialect:
+    reader = harvest.reader
     try:
         text = decode(line)
         delimiter = guess_delimiter(text, reader.type_name, reader.schema)
@@ -95,7 +95,7 @@ def _dialect(line: bytes, reader: RowReader) -> Dialect:
         names = split_fields(text, delimiter)
     except BadRow as bad:
         raise InputError(reader.file, f"the header cannot be read: {bad.reason}") from bad
-    return Dialect(delimiter, names, header_of(names, reader))
+    return Dialect(delimiter, names, harvest.header(names))
 
 
 def _read_chunk(chunk: Chunk, skip: int, dialect: Dialect, harvest: Harvest) -> None:
@@ -108,12 +108,12 @@ def _read_chunk(chunk: Chunk, skip: int, dialect: Dialect, harvest: Harvest) -> 
         types = partial(_column, fields, lines)
         for rows, columns in by_columns(header, len(lines), types):
             here = lines[rows]
-            left = read_sheet(_sheet(fields, here, chunk, columns), header.reader, harvest)
+            left = read_sheet(_sheet(fields, here, chunk, columns), harvest)
             wanted[here] = False
             wanted[here[left]] = True
     for index in np.flatnonzero(wanted).tolist():
         raw, line = fields.line(index), chunk.first_line + index
-        harvest.row(line, raw, partial(_read_line, raw, line, dialect))
+        harvest.row(line, raw, partial(_read_line, raw, line, dialect, harvest.reader))
 
 
 def _sheet(fields: Fields, lines: Rows, chunk: Chunk, columns: Columns) -> Sheet:
@@ -131,7 +131,7 @@ def _column(fields: Fields, lines: Rows, place: int) -> pa.Array:
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
 
 
-def _read_line(raw: bytes, line: int, dialect: Dialect) -> Item | None:
+def _read_line(raw: bytes, line: int, dialect: Dialect, reader: RowReader) -> Item | None:
     text = decode(raw)
     if not text.strip(BLANKS):
         return None
@@ -150,7 +150,7 @@ def _read_line(raw: bytes, line: int, dialect: Dialect) -> Item | None:
     if isinstance(value, str):
         parts["value"] = read_field(value)
     args = _listed_args(parts.get("args")) if "args" in parts else _args(cells, columns)
-    return read_record(parts, args, line, header.reader)
+    return read_record(parts, args, line, reader)
 
 
 def _args(cells: list[str | None], columns: Columns) -> list[Term | None]:

@@ -97,7 +97,7 @@ def _read_rows(rows: Iterator[JsonRow], harvest: Harvest) -> None:
             if sheet is None:
                 slow += alike
             else:
-                slow += [alike[place] for place in read_sheet(sheet, reader, harvest).tolist()]
+                slow += [alike[place] for place in read_sheet(sheet, harvest).tolist()]
         for row in sorted(slow):
             harvest.row(row.line, row.raw, partial(_read_row, row, reader))
         harvest.settle()

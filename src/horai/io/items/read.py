@@ -21,11 +21,11 @@ from horai.io.items.arrow import read_table, table_of
 from horai.io.items.csv import guess_delimiter, read_csv
 from horai.io.items.json import read_json_array, read_json_lines, read_object_rows
 from horai.io.items.narratives import read_narrative
-from horai.io.items.rows import Item, find_columns
-from horai.io.items.tables import Format, Harvest, Narrative, Options
+from horai.io.items.rows import Item, RowReader, find_columns
+from horai.io.items.tables import Harvest, Narrative
 from horai.io.items.text import split_fields, without_mark
 from horai.io.letters import InputError
-from horai.io.schema import InputSchema, TypeColumns
+from horai.io.schema import Format, InputSchema, TypeColumns
 from horai.io.sources.registry import source_named
 from horai.io.times import TimeScale, Unit
 
@@ -132,7 +132,7 @@ def read(
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     schema = _with(schema, columns)
-    options = Options(schema, TimeScale(unit, time_in), type_name, strict, format)
+    options = RowReader(schema, TimeScale(unit, time_in), "", type_name, strict, format)
     one = isinstance(paths, str | os.PathLike)
     files = [os.fspath(p) for p in ([cast(PathLike, paths)] if one else cast(Any, paths))]
     harvests = [read_file(file, options) for file in files]
@@ -156,8 +156,8 @@ def read_object(
     and data frames are named like those of CSV files. `name` stands for the file; `columns` is that
     of `read`.
     """
-    options = Options(_with(schema, columns), TimeScale(unit, time_in), type_name, strict)
-    harvest = options.harvest(name)
+    clock = TimeScale(unit, time_in)
+    harvest = Harvest(RowReader(_with(schema, columns), clock, name, type_name, strict))
     if isinstance(source, str | bytes):
         read_narrative(io.BytesIO(_as_bytes(source)), harvest)
     elif (table := table_of(source, name)) is not None:
@@ -203,13 +203,13 @@ READERS: dict[Format, Callable[[BinaryIO, Harvest], None]] = {
 """Who reads text, line by line."""
 
 
-def read_file(file: str, options: Options) -> Harvest:
+def read_file(file: str, options: RowReader) -> Harvest:
     """The harvest of one file."""
     source = source_named(file)
     if source is not None:
         return source.read(options)
     label = "<stdin>" if file == "-" else file
-    harvest, format = options.harvest(label), options.format
+    harvest, format = Harvest(options._replace(file=label)), options.format
     expected = format or ("narrative" if file == "-" else format_of(file))
     with explained(label), opened(file) as stream:
         if expected in LOADERS:
@@ -369,7 +369,7 @@ def _row_groups(file: str) -> Iterator[Piece]:
                 first, before, rows = group + 1, before + rows, 0
 
 
-def read_piece(piece: Piece, options: Options) -> Narrative:
+def read_piece(piece: Piece, options: RowReader) -> Narrative:
     """The items of a piece. The format of `options` is for files that are not cut."""
     if piece.format is None:
         return joined([read_file(piece.file, options)])
@@ -380,8 +380,8 @@ def read_piece(piece: Piece, options: Options) -> Narrative:
         raise error.at(None if error.line is None else error.line + shift) from None
 
 
-def _read(piece: Piece, options: Options) -> Narrative:
-    harvest = options.harvest(piece.file)
+def _read(piece: Piece, options: RowReader) -> Narrative:
+    harvest = Harvest(options._replace(file=piece.file))
     with explained(piece.file):
         if piece.format == "parquet":
             read_table(_groups(piece), harvest)
@@ -393,9 +393,9 @@ def _read(piece: Piece, options: Options) -> Narrative:
     return joined([harvest])
 
 
-def read_lines(text: bytes, options: Options, name: str) -> Narrative:
+def read_lines(text: bytes, options: RowReader, name: str) -> Narrative:
     """The items of lines that are no file: narrative rows or, if they look like it, JSON."""
-    harvest = options.harvest(name)
+    harvest = Harvest(options._replace(file=name))
     read = read_json_lines if options.is_json(text) else read_narrative
     read(io.BytesIO(text), harvest)
     return joined([harvest])

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from horai.io.items.text import decode, split_fields
 from horai.io.letters import BadRow, InputError
-from horai.io.schema import InputSchema, InputType, Kind, RowForm, TableKey, TypeColumns
+from horai.io.schema import Format, InputSchema, InputType, Kind, RowForm, TableKey, TypeColumns
 from horai.io.terms import BLANKS, DECIMAL, INTEGER, MAX_DIGITS, Term, TermText, read_field
 from horai.io.times import OPEN_WORDS, TimeScale, is_open_end
 
@@ -48,14 +48,19 @@ class Item(NamedTuple):
         return TableKey(self.name, len(self.args), self.kind, self.form)
 
 
-@dataclass(frozen=True)
-class RowReader:
-    """The context in which a row is judged."""
+class RowReader(NamedTuple):
+    """How rows are read: what the rules know, how times are meant, and what the caller has said."""
 
     schema: InputSchema
     clock: TimeScale
-    file: str
+    file: str = ""
     type_name: str | None = None  # of rows that name none
+    strict: bool = False
+    format: Format | None = None
+
+    def is_json(self, lines: bytes) -> bool:
+        """Are lines that are no file JSON? The first one that says something tells."""
+        return (self.format or lines.lstrip()[:1]) in ("jsonl", b"{")
 
     def narrative(self, raw: bytes, line: int) -> Item | None:
         """The item of a line of a narrative, None for a blank line. Raises BadRow."""
@@ -324,11 +329,11 @@ def _place(name: str, names: Sequence[str]) -> int | None:
 
 
 class Header(NamedTuple):
-    """The columns of a table, those of some types, and a reader that knows what no row says."""
+    """The columns of a table, those of some types, and the type of rows that name none."""
 
     columns: Columns
     by_type: dict[str, Columns]
-    reader: RowReader
+    type_name: str | None
 
     def columns_of(self, type_: object) -> Columns:
         """The columns of rows of a type."""
@@ -350,7 +355,7 @@ def header_of(names: Sequence[str], reader: RowReader, ignore: Iterable[int] = (
         general, by_type = by_type[type_name], {}
     if not by_type or not general.has("type"):  # otherwise rows of other types tell what they lack
         check_columns(general, file, type_name)
-    return Header(general, by_type, replace(reader, type_name=type_name))
+    return Header(general, by_type, type_name)
 
 
 def _check_names(names: Sequence[str], file: str) -> None:

@@ -73,9 +73,9 @@ def by_columns(
     yield left, header.columns
 
 
-def read_sheet(sheet: Sheet, reader: RowReader, harvest: Harvest) -> Rows:
+def read_sheet(sheet: Sheet, harvest: Harvest) -> Rows:
     """Read all plainly good rows into `harvest`; returns the places of all others."""
-    left = np.ones(len(sheet), dtype=np.bool_)
+    left, reader = np.ones(len(sheet), dtype=np.bool_), harvest.reader
     facts = _Facts(sheet, reader.clock)
     for name, named in _by_name(sheet, reader):
         arities = np.unique(facts.given[named]).tolist()

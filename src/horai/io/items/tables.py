@@ -6,19 +6,16 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from horai.io.items.rows import Item, RowReader
+from horai.io.items.rows import Header, Item, RowReader, header_of
 from horai.io.letters import BadRow, DeadLetter, InputError
-from horai.io.schema import InputSchema, Kind, RowForm, TableKey
+from horai.io.schema import Kind, RowForm, TableKey
 from horai.io.terms import META, SYMBOLS, Term, TermColumn, TermKind, concat, from_terms, to_terms
-from horai.io.times import TimeScale
-
-Format = Literal["narrative", "csv", "jsonl", "parquet", "arrow"]
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -200,33 +197,15 @@ def _one(tables: Sequence[ItemTable]) -> ItemTable:
     return replace(tables[0], table=pa.Table.from_arrays(arrays, schema=pa.schema(fields)))
 
 
-class Options(NamedTuple):
-    """How rows are read: what the rules know, how times are meant, and what the caller has said."""
-
-    schema: InputSchema
-    clock: TimeScale
-    type_name: str | None = None
-    strict: bool = False
-    format: Format | None = None
-
-    def harvest(self, file: str) -> Harvest:
-        """The harvest of a file, which has not begun."""
-        return Harvest(RowReader(self.schema, self.clock, file, self.type_name), self.strict)
-
-    def is_json(self, lines: bytes) -> bool:
-        """Are lines that are no file JSON? The first one that says something tells."""
-        return (self.format or lines.lstrip()[:1]) in ("jsonl", b"{")
-
-
 @dataclass
 class Harvest:
     """Collects the rows of one file in whatever order those who read it find them.
 
-    `reader` judges single rows; readers of columns ask it about each row they are not sure of.
+    `reader` judges single rows; readers of columns ask it about each row they are not sure of. It
+    learns from the header of a file what no row says.
     """
 
     reader: RowReader
-    strict: bool = False
     tables: list[ItemTable] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)
@@ -235,6 +214,12 @@ class Harvest:
     def file(self) -> str:
         """The name of the file."""
         return self.reader.file
+
+    def header(self, names: Sequence[str], ignore: Iterable[int] = ()) -> Header:
+        """The header of a table with these columns."""
+        found = header_of(names, self.reader, ignore)
+        self.reader = self.reader._replace(type_name=found.type_name)
+        return found
 
     def add(self, table: ItemTable) -> None:
         # A column without rows has no type of its own and must not spoil that of others.
@@ -257,7 +242,7 @@ class Harvest:
 
     def settle(self) -> None:
         """Called after each piece of a file, whose rows come in order: obey `strict`."""
-        if self.strict and self.letters:
+        if self.reader.strict and self.letters:
             raise InputError.from_letter(self.letters[0])
 
     @property

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from horai.io.items.tables import Format
 from horai.io.letters import InputError
+from horai.io.schema import Format
 from horai.io.sources.protocol import AT_ONCE, LineCutter, Source, Taker, read_all
 
 if TYPE_CHECKING:

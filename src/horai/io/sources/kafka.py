@@ -23,8 +23,10 @@ import numpy as np
 from horai.io.items.csv import read_csv
 from horai.io.items.json import read_json_lines
 from horai.io.items.narratives import read_narrative
-from horai.io.items.tables import Format, Harvest, Options
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Harvest
 from horai.io.letters import InputError
+from horai.io.schema import Format
 from horai.io.secrets import kafka_client, kafka_spark
 from horai.io.sources.protocol import (
     InputLine,
@@ -82,14 +84,14 @@ def read_messages(
     file: str,
     offsets: Sequence[int],
     values: Sequence[bytes | None],
-    options: Options,
+    options: RowReader,
     header: bytes | None = None,
 ) -> Harvest:
     """The rows of messages. One without a value is a dead letter, like any bad row.
 
     With the `header` of a file they are CSV.
     """
-    harvest = options.harvest(file)
+    harvest = Harvest(options._replace(file=file))
     for line, value in enumerate(values, 1):
         if value is None or not value.strip():
             harvest.refuse(line, b"", "null", "the message has no value")
@@ -145,12 +147,12 @@ class KafkaSource(Source):
         self.url, self.format, self.most = url, lines_format(url, format), most
         self.name = f"the topic {self.topic.name} of Kafka"  # servers may move
 
-    def read(self, options: Options) -> Harvest:
+    def read(self, options: RowReader) -> Harvest:
         """All messages that it has now."""
         if options.format not in (None, "jsonl", "narrative"):
             hint = "messages are JSON objects (jsonl) or lines of a narrative"
             raise InputError(self.url, f"a topic cannot be read as {options.format}", hint=hint)
-        whole = options.harvest(self.url)
+        whole = Harvest(options._replace(file=self.url))
         for partition, some in sorted(TopicReader(self.topic).all().items()):
             values = [message.value() for message in some]
             offsets = [message.offset() for message in some]

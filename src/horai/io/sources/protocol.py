@@ -13,8 +13,10 @@ from itertools import count, repeat
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
-from horai.io.items.tables import Format, Harvest, Options
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Harvest
 from horai.io.letters import InputError
+from horai.io.schema import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -150,7 +152,7 @@ class Source:
     name: str
     parts: tuple[Literal["kafka", "delta"], ...] = ()
 
-    def read(self, options: Options) -> Harvest:
+    def read(self, options: RowReader) -> Harvest:
         """All rows that it has now."""
         hint = "read it line by line: horai run --live or horai serve"
         raise InputError(self.url, "it has no end", hint=hint)

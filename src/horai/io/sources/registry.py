@@ -16,8 +16,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import MappingProxyType
 
-from horai.io.items.tables import Format
 from horai.io.letters import InputError
+from horai.io.schema import Format
 from horai.io.sources.files import FileSource, FolderSource
 from horai.io.sources.kafka import SCHEME, KafkaSource
 from horai.io.sources.protocol import InputLine, LineSink, Offsets, Source, Told

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from horai.io.items.tables import Format
 from horai.io.letters import InputError
+from horai.io.schema import Format
 from horai.io.secrets import BEARER, FILE, SOCKET, is_bearer, is_loopback, secret
 from horai.io.sources.protocol import (
     LineSink,

@@ -23,8 +23,10 @@ from horai.io.items.read import (
     read_object,
     shifted,
 )
-from horai.io.items.tables import Format, Narrative, Options
+from horai.io.items.rows import RowReader
+from horai.io.items.tables import Narrative
 from horai.io.letters import DeadLetter, InputError
+from horai.io.schema import Format
 from horai.io.sources.kafka import Topic, read_messages
 from horai.io.terms import META
 from horai.io.times import NANOSECONDS, Unit
@@ -106,7 +108,7 @@ class ItemIntake:
     """Takes rows in as items, and sends them to the buckets that read them."""
 
     send: Send
-    options: Options
+    options: RowReader
     patient: bool = False  # as streams are: a file that cannot be read is a dead letter
 
     def columns(self, frame: DataFrame) -> tuple[DataFrame, Pack]:
@@ -170,7 +172,7 @@ class ItemIntake:
 
     def here(self, given: object) -> list[Record]:
         """What only this process has."""
-        schema, clock, _, strict, format = self.options
+        schema, clock, _, _, strict, format = self.options
         narrative = read_input(given, schema, clock, format=format, strict=strict)
         return list(self.send(0, narrative))
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from horai.errors import RunFailed, UsageError
-from horai.io.items.tables import Format
 from horai.io.letters import DeadLetter, InputError
+from horai.io.schema import Format
 from horai.io.sources.files import FolderSource
 from horai.io.sources.kafka import KafkaSource
 from horai.io.sources.protocol import Source
