@@ -5,6 +5,7 @@ What is made of a program is a list of calls to `views.Views`: so a session may 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +46,7 @@ class Signals:
     points: int | None = None
     atoms: int | None = None
     routes: list[tuple[int, int, int]] = field(default_factory=list)  # rank, matcher, group
+    read: set[int] = field(default_factory=set)  # ranks whose rows of this predicate are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +67,8 @@ class Tables:
         self.asked = TermAnswers(words, self._check)
         self.widths: list[int] = []
         self.indexes: list[dict[tuple[int, ...], int]] = []
-        self.matchers: list[tuple[Any, ...]] = []
-        self.shapes: list[tuple[int, int]] = []
-        self.windows: list[tuple[Any, ...]] = []
-        self.ranks: list[tuple[int, int, int, int]] = []
-        self.rank_outputs: list[tuple[int, int, int]] = []
-        self.totals: list[tuple[int, int, int, int, int, int]] = []
         self.edges: list[Edge] = []
         self.rules: list[TableRule] = []
-        self.facts: list[tuple[int, tuple[int, ...]]] = []
         self.signals: dict[Key, Signals] = {}
         self.outputs: list[Key] = []
         self._now: dict[Key, int] = {}
@@ -81,6 +76,8 @@ class Tables:
         self._shapes: dict[object, tuple[int, tuple[str, ...]]] = {}
         self._ranks: dict[ByNumber, int] = {}
         self._whole: set[int] = set()  # of these all signals count, whoever reads them
+        self._calls: list[tuple[str, tuple[Any, ...]]] = []
+        self._made = Counter[str]()
         rules = [rule for stratum in plan.strata for rule in stratum.rules]
         heads = [rule for rule in rules if rule.head is not None]
         self._at_now = {rule.head.predicate for rule in heads if rule.head and rule.time is None}
@@ -99,6 +96,13 @@ class Tables:
         self.components: list[list[int]] = []
         self._order()
         self._compile()
+        self._connect()
+
+    def _make(self, what: str, *parts: Any) -> int:
+        """Something that `views.Views` makes; gives its number among those of its kind."""
+        self._calls.append((what, parts))
+        self._made[what] += 1
+        return self._made[what] - 1
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -108,12 +112,15 @@ class Tables:
             raise NotServed(f"it needs a table with more than {WIDEST} columns")
         self.widths.append(width)
         self.indexes.append({})
-        return len(self.widths) - 1
+        return self._make("table", width)
 
     def index(self, table: int, columns: tuple[int, ...]) -> int:
         """An index of a table by some columns."""
         known = self.indexes[table]
-        return known.setdefault(columns, len(known))
+        if columns not in known:
+            known[columns] = len(known)
+            self._make("index", table, columns)
+        return known[columns]
 
     def signals_of(self, key: Key) -> Signals:
         """A predicate of signals."""
@@ -136,8 +143,6 @@ class Tables:
         if key not in self._now:
             found = self._now[key] = self.table(key[1])
             self._window(self.points(key), None, found, 0, NOW)
-            for fact in self.plan.facts.get(key, ()):
-                self.facts.append((found, tuple(map(self.words.word, fact.args))))
         return self._now[key]
 
     def _window(
@@ -152,17 +157,16 @@ class Tables:
     ) -> None:
         if kind == 2:
             self.index(target, ())
-        number, matcher = len(self.windows), -1
+        matcher = -1
         if bounds.patterns is not None and key is not None:
-            matcher = len(self.matchers)
-            for pattern in bounds.patterns:
-                if _may_fit(pattern, key):
-                    self._matcher(pattern.args or (ANY,) * key[1], ())
-            self.matchers.append(((), (), None, -1))
+            fitting = [pattern for pattern in bounds.patterns if _may_fit(pattern, key)]
+            listed = [self._matcher(pattern.args or (ANY,) * key[1], ()) for pattern in fitting]
+            matcher = [*listed, self._make("matcher", (), (), None, -1)][0]
         by_time = -1 if points is None else self.index(points, (self.widths[points] - 1,))
         numbers = (bounds.past, bounds.low_hop, bounds.future, bounds.high_hop)
         places = (-1 if points is None else points, -1 if held is None else held)
-        self.windows.append((*places, target, kind, matcher, by_time, bounds.fixed, numbers, rank))
+        given = (*places, target, kind, matcher, by_time, bounds.fixed, numbers, rank)
+        number = self._make("window", *given)
         if points is not None:
             self.edges.append(Edge(points, POINT, number, target))
         if held is not None:
@@ -185,8 +189,7 @@ class Tables:
             elif not is_anonymous(term):
                 places[term.name] = place
         columns = [] if asks >= 0 else [places[name] for name in wanted]
-        self.matchers.append((tuple(fixed), tuple(alike), tuple(columns), asks))
-        return len(self.matchers) - 1
+        return self._make("matcher", tuple(fixed), tuple(alike), tuple(columns), asks)
 
     def shaped(self, table: int, terms: tuple[Term, ...]) -> tuple[int, tuple[str, ...]]:
         """The rows of a table that fit some terms, as values of their variables."""
@@ -202,11 +205,14 @@ class Tables:
             return table, names
         known = (table, tuple(_unnamed(term, names) for term in terms))
         if known not in self._shapes:
-            target = self.table(len(names))
-            self.shapes.append((target, self._matcher(terms, names)))
-            self.edges.append(Edge(table, SHAPE, len(self.shapes) - 1, target))
-            self._shapes[known] = (target, names)
+            self._shapes[known] = (self._shape(table, terms, names), names)
         return self._shapes[known][0], names
+
+    def _shape(self, table: int, terms: tuple[Term, ...], names: tuple[str, ...]) -> int:
+        target = self.table(len(names))
+        number = self._make("shape", target, self._matcher(terms, names))
+        self.edges.append(Edge(table, SHAPE, number, target))
+        return target
 
     # --- windows ---------------------------------------------------------------------------------
 
@@ -238,15 +244,16 @@ class Tables:
     def _by_number(self, key: Key, window: ByNumber, modality: str) -> int:
         if window not in self._ranks:
             width = 1 + max((len(names_of(p.args or ())) for p in window.patterns or ()), default=0)
-            rank = self._ranks[window] = len(self.ranks)
-            self.ranks.append((window.past, window.future, width, self.table(width)))
+            keys = self.table(width)
+            rank = self._ranks[window] = self._make("rank", window.past, window.future, width, keys)
             for other, signals in self.signals.items():
                 self._route(other, signals, window, rank)
         rank, signals = self._ranks[window], self.signals_of(key)
         if signals.atoms is None:
             signals.atoms = self.table(key[1])
         target = self.table(key[1] + (modality != "some"))
-        self.rank_outputs.append((rank, signals.number, target))
+        self._make("rank_output", rank, signals.number, target)
+        signals.read.add(rank)
         if window.patterns is None or modality == "always":
             self._whole.add(rank)
         if modality in ("some", "at"):
@@ -320,11 +327,11 @@ class Tables:
             terms = (*key, *row.terms, *padding, Int(len(row.terms)))
             own = (Condition(keys, tuple(shared)), *(self._condition(one) for one in row.body))
             self.rules.append(TableRule(elements, terms, False, own, rule))
-        number, value = len(self.totals), Var(f"Total#{len(self.totals)}")
         target = self.table(width + 1)
         index = self.index(elements, tuple(range(width)))
         function = TOTALS.index(total.function)
-        self.totals.append((function, elements, target, self.table(width), width, index))
+        number = self._make("total", function, elements, target, self.table(width), width, index)
+        value = Var(f"Total#{number}")
         self.edges.append(Edge(keys, ASKED, number, target))
         self.edges.append(Edge(elements, ELEMENT, number, target))
         gives = given_by(literal, bound)
@@ -368,11 +375,8 @@ class Tables:
                     self._copies[one.table] = self._copy(one.table, where)
 
     def _copy(self, table: int, component: int) -> int:
-        width = self.widths[table]
-        target = self.table(width)
-        terms = tuple(Var(f"C{place}") for place in range(width))
-        self.shapes.append((target, self._matcher(terms, tuple(var.name for var in terms))))
-        self.edges.append(Edge(table, SHAPE, len(self.shapes) - 1, target))
+        terms = tuple(Var(f"C{place}") for place in range(self.widths[table]))
+        target = self._shape(table, terms, tuple(var.name for var in terms))
         self.order.insert(self.order.index(-1 - component) + 1, target)
         return target
 
@@ -402,9 +406,6 @@ class Tables:
     # --- programs --------------------------------------------------------------------------------
 
     def _compile(self) -> None:
-        self.programs: list[tuple[list[int], list[int]]] = []
-        self.starts: list[tuple[int, int, int, bool]] = []
-        self.ready: list[tuple[int, int, int, bool]] = []
         for rule in self.rules:
             where = self.component.get(rule.head)
             copies = {
@@ -416,16 +417,16 @@ class Tables:
             for place, one in rule.conditions:
                 table = copies.get(one.table, one.table)
                 weight = 1 if one.positive else -1
-                self.starts.append((self._from(rule, place, copies), weight, rule.head, leaves))
-                self.edges.append(Edge(table, START, len(self.starts) - 1, rule.head))
+                program = self._from(rule, place, copies)
+                number = self._make("start", program, weight, rule.head, leaves)
+                self.edges.append(Edge(table, START, number, rule.head))
             everything = self._everything(rule, copies)
             derives = self._derives(rule, copies) if where is not None and not leaves else -1
-            self.ready.append((rule.head, everything, derives, leaves))
+            self._make("rule", rule.head, everything, derives, leaves)
 
     def _finished(self, body: Body, rule: TableRule) -> int:
         body.head(rule)
-        self.programs.append((body.code, body.registers))
-        return len(self.programs) - 1
+        return self._make("program", body.code, body.registers)
 
     def _body(self) -> Body:
         return Body(self.words.word, self.asked.template)
@@ -456,64 +457,43 @@ class Tables:
 
     # --- to the machine --------------------------------------------------------------------------
 
-    def give_to(self, views: Any) -> None:
-        """Make everything there."""
-        views.outputs(len(self.outputs) + 1)
-        for width in self.widths:
-            views.table(width)
-        for table, known in enumerate(self.indexes):
-            for columns in known:
-                views.index(table, columns)
-        for matcher in self.matchers:
-            views.matcher(*matcher)
-        for shape in self.shapes:
-            views.shape(*shape)
-        for window in self.windows:
-            views.window(*window)
-        for rank in self.ranks:
-            views.rank(*rank)
-        for signals in self.signals.values():
-            self._give_signals(views, signals)
-        for output in self.rank_outputs:
-            views.rank_output(*output)
-        for program in self.programs:
-            views.program(*program)
-        for start in self.starts:
-            views.start(*start)
-        for rule in self.ready:
-            views.rule(*rule)
-        for total in self.totals:
-            views.total(*total)
+    def _connect(self) -> None:
+        """What is known only when all else is there."""
+        self._make("outputs", len(self.outputs) + 1)
+        for key, signals in self.signals.items():
+            self._predicate(key, signals)
         for edge in self.edges:
             where = self.component.get(edge.table)
             inner = where is not None and self.component.get(edge.target) == where
-            views.edge(edge.table, edge.kind, edge.what, inner)
+            self._make("edge", edge.table, edge.kind, edge.what, inner)
         for place in self.order:
             if place >= 0:
-                views.next_table(place)
+                self._make("next_table", place)
             else:
                 members = self.components[-1 - place]
-                views.component(members, self._derived(members))
-        for fact in self.facts:
-            views.fact(*fact)
+                self._make("component", members, self._derived(members))
+        for key, table in self._now.items():
+            for fact in self.plan.facts.get(key, ()):
+                self._make("fact", table, tuple(map(self.words.word, fact.args)))
 
-    def _give_signals(self, views: Any, signals: Signals) -> None:
-        key = next(key for key, one in self.signals.items() if one is signals)
+    def _predicate(self, key: Key, signals: Signals) -> None:
         places = (-1 if place is None else place for place in (signals.points, signals.atoms))
-        number = views.predicate(key[1], *places, key not in self._pinned)
-        read = {rank for rank, whose, _ in self.rank_outputs if whose == number}
+        number = self._make("predicate", key[1], *places, key not in self._pinned)
         for rank, matcher, group in signals.routes:
-            if rank in read or rank in self._whole:
-                views.route(number, rank, matcher, group)
+            if rank in signals.read or rank in self._whole:
+                self._make("route", number, rank, matcher, group)
+
+    def give_to(self, views: Any, since: int = 0) -> None:
+        """Make everything there, or what was added since there were so many calls."""
+        for what, parts in self._calls[since:]:
+            getattr(views, what)(*parts)
 
     def came(self, views: Any, key: Key) -> int:
         """The number of a predicate of signals, which may be new: then only numbers count it."""
         if key not in self.signals:
-            many = len(self.matchers)
-            signals = self.signals_of(key)
-            for matcher in self.matchers[many:]:
-                views.matcher(*matcher)
-            self._give_signals(views, signals)
+            known = len(self._calls)
+            self._predicate(key, self.signals_of(key))
+            self.give_to(views, known)
         return self.signals[key].number
 
 
