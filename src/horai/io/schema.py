@@ -122,6 +122,11 @@ class InputSchema:
         """The kinds of row a name may have."""
         return [key for type_ in self.lookup(name) for key in row_keys(type_)]
 
+    @property
+    def every_key(self) -> list[TableKey]:
+        """The kinds of row that the names of the schema may have."""
+        return [key for name in self.types for key in self.keys(name)]
+
     def why_unknown(self, name: str) -> tuple[str, str]:
         """Code and reason for a row whose name is no input."""
         if name not in self._reasons:

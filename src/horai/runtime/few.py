@@ -50,9 +50,7 @@ class FewReader:
     def __init__(self, schema: io.InputSchema, clock: TimeScale, core: CompiledSession) -> None:
         self.core, self.tick = core, core.tick
         self._types = {
-            key: core.item_type(key.kind, (key.name, key.arity))
-            for name in schema.types
-            for key in schema.keys(name)
+            key: core.item_type(key.kind, (key.name, key.arity)) for key in schema.every_key
         }
         word = partial(_word, core)  # not of this reader: it would hold itself
         self._line = PlainLines(schema, clock, self._types.get, word, core.tick, INF).row

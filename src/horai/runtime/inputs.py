@@ -14,7 +14,6 @@ from horai import io
 from horai.engine.admission import Dropped, Reason
 from horai.engine.arrow_items import Source
 from horai.errors import UsageError, counted
-from horai.io.schema import TableKey, row_keys
 from horai.lang.core.terms import functor
 from horai.lang.ec.syntax import EventDescription, Grounding
 from horai.lang.lars.clock import Clock
@@ -46,11 +45,6 @@ def input_schema(description: EventDescription, entities: Entities) -> io.InputS
                     io.InputType(key[0], "event" if rule.value is None else "fluent", key[1])
                 )
     return io.InputSchema.of(types, {entity.name for entity in entities.outputs})
-
-
-def table_keys(schema: io.InputSchema) -> set[TableKey]:
-    """The tables that rows of a schema come in."""
-    return {key for types in schema.types.values() for kind in types for key in row_keys(kind)}
 
 
 def read_input(

@@ -53,7 +53,7 @@ from horai.runtime.engines import (
     EngineSession,
     engine_session,
 )
-from horai.runtime.inputs import input_schema, table_keys
+from horai.runtime.inputs import input_schema
 from horai.runtime.lars.answers import AtomFilter
 from horai.runtime.lars.compiled import PlanEngine
 from horai.runtime.lars.engines import LARS_ENGINES, LarsSession, choose_engine
@@ -501,7 +501,7 @@ class PipelineEngine:
                 continue
             engine = engine_session(engines[0], stage.rules, settings, start, predicates)
             schema = input_schema(stage.rules, find_entities(stage.rules))
-            self.runners.append(DescriptionStage(engine, table_keys(schema)))
+            self.runners.append(DescriptionStage(engine, set(schema.every_key)))
         programs = [stage.rules for stage in stages if isinstance(stage.rules, Program)]
         self.undefined = ProgramFindings(programs[-1], start + 1)
         """Conditions of the program without a value."""

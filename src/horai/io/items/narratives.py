@@ -99,7 +99,7 @@ def _groups(
 def _kinds_of_row(schema: InputSchema) -> dict[tuple[str, int], TableKey]:
     """The kind of row for a name and a number of fields, where there is only one."""
     found: dict[tuple[str, int], list[TableKey]] = {}
-    for key in (key for name in schema.types for key in schema.keys(name)):
+    for key in schema.every_key:
         found.setdefault((key.name, key.fields), []).append(key)
     return {place: keys[0] for place, keys in found.items() if len(keys) == 1}
 
