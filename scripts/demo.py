@@ -9,13 +9,14 @@ import sys
 import time
 import webbrowser
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 import horai
-from horai.cli.timeline import draw
+from horai.cli import timeline
 from horai.report.page import PageInput, write_page
 from horai.tools.project import Project, read_project
 
@@ -63,7 +64,7 @@ def toy(console: Console) -> None:
     quote(console, excerpt(project.rules[0], "holdsFor(happy"))
     console.print("\nWhat holds, and when:\n")
     result = run(project)
-    console.print(draw(result, console))
+    draw(console, result)
     intervals = result.holds_for("happy(chris)=true")
     shown = " ".join(f"({start},{end})" for start, end in intervals)
     console.print(f"\nChris is happy during {shown}: from 14 on, and at 22 no more.")
@@ -84,7 +85,7 @@ def harbour(console: Console) -> None:
     )
     quote(console, [*excerpt(project.rules[0], "fi(turning"), "p(turning(_)=true)."])
     console.print("\nWhat the harbour authority sees (minutes since midnight):\n")
-    console.print(draw(result, console, lambda row: row.name in WATCHED))
+    draw(console, result, lambda row: row.name in WATCHED)
     console.print("\nThe mole went silent at sea, then met the waiting atlas: that is suspicious.")
 
 
@@ -108,7 +109,7 @@ def fleet(console: Console) -> None:
         console.print(f"    {name:<20} {counts[name]:>8,}")
     console.print("\nWhat one of the fishing boats was up to, in seconds since midnight:\n")
     boat = next(row.args[0] for row in result.rows() if row.name == "trawling")
-    console.print(draw(result, console, lambda row: row.name in SITUATIONS and boat in row.args))
+    draw(console, result, lambda row: row.name in SITUATIONS and boat in row.args)
     report(console, result, stream)
 
 
@@ -139,6 +140,16 @@ def run(project: Project) -> horai.Result:
     """The run that the project's settings describe."""
     rules = horai.load(project.rules, background=project.background)
     return rules.run(project.input, **project.run)
+
+
+def draw(
+    console: Console,
+    result: horai.Result,
+    wanted: Callable[[horai.AnswerRow], bool] = lambda row: True,
+) -> None:
+    """A timeline of the rows that are wanted."""
+    rows = filter(wanted, result.rows("spans"))
+    console.print(timeline.draw(rows, console, result, result.unit))
 
 
 def heading(console: Console, text: str) -> None:

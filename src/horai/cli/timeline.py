@@ -82,15 +82,20 @@ class Scale(NamedTuple):
 
 def draw_run(result: Result, output: Path | None, unit: Unit | None) -> None:
     """The timeline of a run, as wide as the screen, or in a file."""
-    until = result.answers[-1].query if result.answers else None
     with ExitStack() as opened:
         screen = stdout()
         if output is not None:
             file = opened.enter_context(output.open("w", encoding="utf-8"))
             screen = Console(file=file, width=_FILE_WIDTH, soft_wrap=True)
-        is_plain = not screen.is_terminal or not (screen.encoding or "").lower().startswith("utf")
-        signs = PLAIN if is_plain else FANCY
-        screen.print(timeline(result.rows("spans"), screen.width, signs, unit=unit, until=until))
+        screen.print(draw(result.rows("spans"), screen, result, unit))
+
+
+def draw(rows: Iterable[AnswerRow], screen: Console, result: Result, unit: Unit | None) -> Text:
+    """Some rows of a run, as wide as a screen and with the signs that it has."""
+    until = result.answers[-1].query if result.answers else None
+    is_plain = not screen.is_terminal or not (screen.encoding or "").lower().startswith("utf")
+    signs = PLAIN if is_plain else FANCY
+    return timeline(rows, screen.width, signs, unit=unit, until=until)
 
 
 def timeline(
