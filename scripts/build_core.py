@@ -41,12 +41,12 @@ MACHINE, VIEWS = BUILT.PARTS
 STRUCTS = MACHINE / "structs.pxi"
 COMPILED = (CORE / "machine.py", NUMBERING, SIGNALS, CORE / "views.py")
 LIBRARIES = [path.with_name(f"{path.stem}{SUFFIX}") for path in COMPILED]
-SINGLE = ("WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID")
+SINGLE = ["WIDTH", "FIELDS", "ANY", "GHOST", "INITIATED", "BARRED", "EVENT_SAID", "SPAN_SAID"]
 SINGLE += ("BOUND_IN_KEY", "OPEN_NEVER", "OWN_LINE", "OTHER_LINE", "VALUE_IN_KEY")
 SINGLE += ("TO_LISTS", "TO_COVER", "TO_KNOWN", "TO_ROW", "FORM", "FORMS", "BEYOND")
 SINGLE += ("TO_TELL", "HEARS", "NAMED")
 SINGLE += ("FRESH", "RULES_AT", "PEND", "MET", "ALL_RULES", "REGISTERS")
-LARGE = ("INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID")
+LARGE = ["INF", "LARGEST", "ROUNDS", "DEEPEST", "CALLS", "BEGUN", "ENDED", "EFFECTS", "SAID"]
 # No C compiler takes the large ones for an enum.
 LARGE += ("EXACT", "SAID_BEGINS", "SAID_ENDS", "BEGINNING", "ENDING", "CHAINED")
 FLAGS = ["-O2", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-w"]
@@ -149,8 +149,8 @@ def joined(source: Path) -> list[Path]:
 
 def declarations(numbers: ModuleType) -> str:
     """The text of `machine.pxd`: numbers, then structs."""
-    lists = (numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES, numbers.SITES)
-    lists += (numbers.LETTERS,)
+    lists = [numbers.CODES, numbers.FIELDS_OF_COLUMNS, numbers.KINDS, numbers.TABLES]
+    lists += [numbers.SITES, numbers.LETTERS]
     lines = [f"    {name} = {value}" for names in lists for value, name in enumerate(names)]
     lines += [f"    {name} = {getattr(numbers, name)}" for name in SINGLE]
     lines += [f"    ALLEN_{name.upper()} = {n}" for n, name in enumerate(numbers.RELATIONS)]

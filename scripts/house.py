@@ -63,7 +63,7 @@ def cycles(trees: dict[str, ast.Module], known: dict[str, Path]) -> list[list[st
     """Groups of modules that import each other."""
     import networkx
 
-    graph = networkx.DiGraph()
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
     for name, tree in trees.items():
         graph.add_edges_from((name, one) for one in imports(tree, known) if one in known)
     groups = networkx.strongly_connected_components(graph)
