@@ -57,6 +57,7 @@ from horai.plan.ec.instructions import (
     INF,
     KIND,
     MODES,
+    NEEDED,
     OPEN_NEVER,
     OTHER_LINE,
     OWN_LINE,
@@ -236,13 +237,18 @@ class ListTable:
             over = operands(expression)
         bits = (table_of(expression, over, True), table_of(expression, over, False))
         words = [len(over), bits[0], value, bits[1]]
-        for one in over:
-            words += self._operand(one, column)
+        every = bits[0] | bits[1]
+        true = [state for state in range(1 << len(over)) if every >> state & 1]
+        own = 0
+        for place, one in enumerate(over):
+            how, *where = self._operand(one, column)
+            if self._is_own(one):
+                own |= 1 << place
+                how |= NEEDED if all(state >> place & 1 for state in true) else 0
+            words += [how, *where]
         column.fields["C_LIST"] = self.rules.code.list(words)
         # A new row has nothing in its own lines; what it says then, others say.
-        own = sum(1 << place for place, one in enumerate(over) if self._is_own(one))
-        every = bits[0] | bits[1]
-        if any(not state & own and every >> state & 1 for state in range(1 << len(over))):
+        if any(not state & own for state in true):
             self._woken[column] = None
 
     def _smaller(self, expression: Expression) -> Expression:

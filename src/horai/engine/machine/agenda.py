@@ -174,7 +174,9 @@ def to_evaluate(S: STATE, level: i64, L: i64, t: i64, mask: i64) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
-    """Something about L is other in [a, z]. On-time regions of a line become one."""
+    """Something about L is other in [a, z]. On-time regions of a line become one, and so do late
+    ones that are close to each other and come soon after each other.
+    """
     level: i64 = S.cols[S.lines[L].col * FIELDS + C_LEVEL]
     if is_foreign(S, L) != 0:
         return
@@ -198,8 +200,31 @@ def dirty(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
             push(S, 2 * level + 1, L, -INF, INF)
         elif mark < w:
             S.lines[L].dirty = mark
-    else:
+    elif joined(S, L, a, z) == 0:
         push(S, 2 * level + 1, L, a, z)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def joined(S: STATE, L: i64, a: i64, z: i64) -> i64:
+    """Is [a, z] part of a region of L that waits now? It is, if one of the last is near: to go
+    through what lies between costs less than to begin again.
+    """
+    near: i64 = S.q - S.qprev
+    h: i64 = S.nag - 4
+    last: i64 = h - 4 * LOOK_BACK if h > 4 * LOOK_BACK else 4
+    while h >= last:
+        if S.ag[h + 1] == L and S.ag[h + 2] != -INF:
+            if a - near > S.ag[h + 3] or z < S.ag[h + 2] - near:
+                return 0
+            if a < S.ag[h + 2]:
+                S.ag[h + 2] = a
+            if z > S.ag[h + 3]:
+                S.ag[h + 3] = z
+            return 1
+        h -= 4
+    return 0
 
 
 @cython.cfunc

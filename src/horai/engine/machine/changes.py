@@ -79,7 +79,7 @@ def hit(S: STATE, reader: WORDS, target: i64, a: i64, z: i64) -> cython.void:
         enter_row(S, S.lines[target].row)
         return
     if reader[S_LISTS] != 0:
-        if reader[S_LISTS] == TO_LISTS:
+        if reader[S_LISTS] == TO_LISTS and stays_empty(S, target, a, z) == 0:
             dirty(S, target, a, z)
         return
     n: i64 = S.lines[target].np

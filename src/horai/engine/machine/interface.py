@@ -53,7 +53,8 @@ class Machine:
         S: STATE = cython.address(self.state)
         memset(S, 0, cython.sizeof(State))
         S.owner = cython.cast(cython.p_void, owner)
-        S.nag = S.narena = 8
+        S.nag = 4
+        S.narena = 8
         S.settled = -INF
         self._begin()
         words_room(cython.address(S.sweep), cython.address(S.sweep_size), 4 * 64)

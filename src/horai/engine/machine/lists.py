@@ -27,6 +27,40 @@ def wanted(S: STATE, L: i64, p: i64) -> i64:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def reaches(S: STATE, L: i64, a: i64, z: i64) -> i64:
+    """Has a line spans that touch [a, z)?"""
+    n: i64 = S.lines[L].ns
+    if n == 0:
+        return 0
+    off: i64 = S.lines[L].spans
+    i: i64 = first_ending_after(S, off, n, a)
+    return 1 if i < n and S.pool[off + i] < z else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def stays_empty(S: STATE, L: i64, a: i64, z: i64) -> i64:
+    """Does a list say nothing in [a, z), now as before, because a line beside it that it needs says
+    nothing there? Most pairs whose members change are not near each other at that time.
+    """
+    g: i64 = S.lines[L].col * FIELDS
+    if S.cols[g + C_KIND] != LIST:
+        return 0
+    p: i64 = S.cols[g + C_LIST]
+    k: i64 = S.args[p]
+    p += 4
+    while k > 0:
+        if (S.args[p] & NEEDED) != 0 and reaches(S, L + S.args[p + 1], a, z) == 0:
+            return 1 if reaches(S, L, a, z) == 0 else 0
+        p += 3
+        k -= 1
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def resolve_list(S: STATE, L: i64, a: i64, z: i64) -> cython.void:
     """A truth table over lists, some of which are other in [a, z): one sweep over that region.
 

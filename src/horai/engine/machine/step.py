@@ -183,6 +183,7 @@ def settle_level(S: STATE, s: i64) -> cython.void:
             L = S.ag[h + 1]
             a: i64 = S.ag[h + 2]
             z: i64 = S.ag[h + 3]
+            S.ag[h + 1] = -1  # it waits no longer
             if a == -INF:
                 a = S.lines[L].dirty - 1 + S.origin
                 S.lines[L].dirty = 0

@@ -9,6 +9,7 @@ cdef extern from *:
     #define AT_ONCE 4096LL
     #define GIVEN_BACK 65536LL
     #define MANY 2048LL
+    #define LOOK_BACK 40LL
     #define PIECE(k) (((k) & 1 ? 12LL : 8LL) << ((k) >> 1))
     #define ZERO 0x8000000000000002ULL
     #define SMALL 0x3000000000000000ULL
@@ -59,7 +60,7 @@ cdef extern from *:
     void SOON(void*) nogil
     void horai_give_back(long long*, long long) nogil
     long long horai_clock() nogil
-    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE, GIVEN_BACK, MANY
+    const long long HASH_A, HASH_B, HASH_C, POSITIVE, MAX32, OFTEN, AT_ONCE, GIVEN_BACK, MANY, LOOK_BACK
     const unsigned long long ZERO, SMALL, REST
 
 ctypedef long long i64

@@ -139,8 +139,11 @@ MODES = (
 )
 BOUND_IN_KEY, OPEN_NEVER = 8, 16
 """Flags of a duration: its bound is a word of the key; what is open does not pass."""
-OWN_LINE, OTHER_LINE, VALUE_IN_KEY = 1, 2, 4
-"""How a list finds an operand: so far away in its row, or the n-th word after its key; a flag."""
+OWN_LINE, OTHER_LINE, VALUE_IN_KEY, NEEDED = 1, 2, 4, 8
+"""How a list finds an operand: so far away in its row, or the n-th word after its key; flags.
+
+An own line is needed if the list is empty wherever it is.
+"""
 TO_LISTS, TO_COVER, TO_KNOWN, TO_ROW = 1, 2, 3, 4
 """What a line tells who looks at it: regions to lists, spans to count, that there is a span;
 and a row asks again whether it is in its domain."""
