@@ -60,6 +60,7 @@ def show_head(head: lars.Head) -> str:
 def show(formula: lars.Formula) -> str:
     """The text of a formula as it stands among other conditions.
 
+    >>> from horai.lang.lars.clock import Duration
     >>> show(lars.Within(lars.TimeWindow(Duration(3, "s")), lars.Always(lars.Atom("b"))))
     'always b [3 s]'
     """
