@@ -26,7 +26,7 @@ help:
 	@echo "make jars       only the jars for Kafka and Delta Lake on Spark"
 	@echo "make demo       see Horai at work"
 	@echo "make check      lint, types and all cases on every engine: under a minute"
-	@echo "make test       lint, types and the quick tests: five minutes on two cores"
+	@echo "make test       lint, types and the quick tests: seven to eight minutes on two cores"
 	@echo "make test-long  the same with the slow tests, and many more random examples: hours"
 	@echo "make bench      measurements"
 	@echo "make docs       the documentation as a web site in site/"
