@@ -141,18 +141,19 @@ class StaticFacts:
         """
         every = self.plan.groundings[key]
         branches: list[op.Branch] = []
+        values: list[str] = []  # in the words of the groundings: they may differ from head to head
         places = [place for place, one in enumerate(every) if any(one is it for it in some)]
         for one in (every[place] for place in places):
             said: tuple[Term, ...] | None = one.terms
             if value is not None:
                 its = one.value if _tells_value(one) else _by_arguments(value, args, one)
                 said = None if its is None else (*one.terms, its)
+                values.append("" if its is None else show(its))
             if said is not None and names(*said) <= one.listing.bound:
                 branches.append(op.Branch(said, replace(one.listing, clause=one.clause)))
         terms = (*args, value) if value is not None else tuple(args)
-        what = "" if value is None else show(value)
         mark = MOVING if self.moves(key) else LISTED
-        name = (f"{mark}{key[0]}/{key[1]} {places} {what}", len(terms))
+        name = (f"{mark}{key[0]}/{key[1]} {places} {values}", len(terms))
         if self.moves(key):
             self.moving[name] = branches
         else:
